@@ -16,12 +16,17 @@ from numbad.patterns.pattern import Pattern
 # an order that fills little in, unless the pivots of that are too small; see `numbad.ode.fill.unpacked`.
 # Of a few colours is a type of its own, since dual numbers of as many partials do.
 FIELDS = "starts", "columns", "colours", "place", "order", "widths"
-KINDS = {
-    (fill, few, how): namedtuple(f"{few}{fill}{how}", (*FIELDS, "fill") if fill else FIELDS)
-    for fill in ("", "LowFill")
-    for few in ("", "Few")
-    for how in ("Banded", "Coloured")
-}
+Banded = namedtuple("Banded", FIELDS)
+Coloured = namedtuple("Coloured", FIELDS)
+LowFillBanded = namedtuple("LowFillBanded", (*FIELDS, "fill"))
+LowFillColoured = namedtuple("LowFillColoured", (*FIELDS, "fill"))
+FewBanded = namedtuple("FewBanded", FIELDS)
+FewColoured = namedtuple("FewColoured", FIELDS)
+FewLowFillBanded = namedtuple("FewLowFillBanded", (*FIELDS, "fill"))
+FewLowFillColoured = namedtuple("FewLowFillColoured", (*FIELDS, "fill"))
+_ALL = Banded, Coloured, LowFillBanded, LowFillColoured
+_ALL += FewBanded, FewColoured, FewLowFillBanded, FewLowFillColoured
+KINDS = {kind.__name__: kind for kind in _ALL}
 FEW = 3
 
 # Factors are worth keeping within a band that takes less than this share of the matrix.
@@ -105,11 +110,8 @@ def _prepared(matrix, colour):
     within = 2 * lower + upper + 1
     is_narrow = within < NARROW * n
     fill = _low_fill(matrix, n * (lower * (lower + upper) if is_narrow else DONE * n * n / 3))
-    kind = KINDS[
-        "" if fill is None else "LowFill",
-        "Few" if count <= FEW else "",
-        "Banded" if is_narrow else "Coloured",
-    ]
+    few, low = "Few" if count <= FEW else "", "" if fill is None else "LowFill"
+    kind = KINDS[f"{few}{low}{'Banded' if is_narrow else 'Coloured'}"]
     widths = lower, upper, count, within if is_narrow else n
     fields = matrix.indptr, matrix.indices, colours, place, order, widths
     if fill is not None:

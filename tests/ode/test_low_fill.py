@@ -1,5 +1,7 @@
 """Linear systems in an order that fills little in, against LAPACK."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numba import njit
@@ -57,6 +59,15 @@ def system(pattern, diagonal, mass):
 
 
 @PATTERNS
+def test_patterns_go_to_other_processes(pattern, kind):
+    given = checked_sparsity(pattern())
+    back = pickle.loads(pickle.dumps(given))
+    assert back == given
+    assert type(back) is type(given)
+    assert type(given).__name__.removeprefix("Few") == kind
+
+
+@PATTERNS
 @pytest.mark.parametrize("diagonal", [-9.0, 1.0 / (H * GAMMA)])
 def test_systems(pattern, kind, diagonal):
     """With pivots on the diagonal; or, where some are zero at the start, with exchanges of rows."""
@@ -76,6 +87,7 @@ def test_systems(pattern, kind, diagonal):
     assert (exchanges[0] == sparse_linear.IN_LOW_FILL) == (diagonal < 0.0)
 
 
+@pytest.mark.dear
 def test_mass_matrices():
     """M with entries off the diagonal, which belong to the pattern."""
     n = 144
