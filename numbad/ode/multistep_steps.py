@@ -291,7 +291,11 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
         renew, is_first = begin(desk, rtol, atol)
         seeks_slope = is_first and desk.systems.mass is not None
         if is_first:
-            h = h / LOOK if seeks_slope else h
+            if (
+                seeks_slope
+            ):  # a part of the first step as it will be: one of the same length shows no error
+                h = math.copysign(min(abs(h), longest), h)
+                h = aimed(t, h, t_end, STRETCH)[1] / LOOK
             put(T, SLOPE, k0)
             start(desk, h)
             begin_moving(moving, y, k0, h, desk.systems.mass is None)

@@ -127,6 +127,10 @@ def test_the_first_steps_of_algebraic_equations():
     def end(rate):
         return solve((1.0, -rate), (1e6, 1e6 + 1.0), (rate,))[-1, 0]
 
+    for limits in ({"first_step": 4.0}, {"first_step": 4.0, "max_step": 0.5}):
+        found = nd.ode.solve_ivp(decay, (0.0, 1.0), (1.0, -0.7), args=(0.7,), **given, **limits)
+        assert found.y[0, -1] == pytest.approx(math.exp(-0.7), rel=1e-7)
+
     for mode in ("forward", "reverse"):
         value, slope = nd.value_and_grad(end, mode=mode)(0.7)
         assert value == pytest.approx(math.exp(-0.7), rel=1e-7)
