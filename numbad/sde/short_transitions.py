@@ -204,21 +204,34 @@ def _of_unit_diffusion(f, g, parameters):
 def _density(drift, diffusion, lines, names, more=lambda *_: {}, options=()):
     """`density(t0, y0, t1, y1, *parameters)` from lines of source that hold `{parameters}`."""
     f, g = as_model(drift, diffusion)
-    parameters, count = _parameters(f, g)
-    if count is not None:
+    named = _parameters(f, g)
+    parameters = "*parameters"
+    if named is not None:
         for name, function in (("drift", f), ("diffusion", g)):
-            _check_scalar(name, function, count)
+            _check_scalar(name, function, len(named))
+        parameters = ", ".join(f"p{k}" for k in range(len(named)))  # whatever names the lines have
     names = {"_drift": f, "_diffusion": g, **names, **more(f, g, parameters)}
     lines = [line.replace("{parameters}", parameters) for line in lines]
     density = njit(error_model="numpy")(
         function_of(f"density(t0, y0, t1, y1, {parameters})", lines, names)
     )
+    if named is not None:
+        density = _with_names(density, named)
     belongs(density, f, g, options)
     return density
 
 
+def _with_names(density, names):
+    """The same function, whose parameters have these names."""
+    given, call = ", ".join(["t0", "y0", "t1", "y1", *names]), "call"
+    while call in names:
+        call += "_"
+    named = function_of(f"density({given})", [f"return {call}({given})"], {call: density})
+    return njit(error_model="numpy")(named)
+
+
 def _parameters(drift, diffusion):
-    """The source of a density's parameters, which have the names of the drift's; how many, if known."""
+    """The names of a density's parameters, those of the drift's; None where it has no such."""
     names, others = (list(signature(f.py_func).parameters)[2:] for f in (drift, diffusion))
     if sorted(names) == sorted(others) and names != others:
         raise ArgumentError(
@@ -229,7 +242,7 @@ def _parameters(drift, diffusion):
         p.kind is p.POSITIONAL_OR_KEYWORD for p in signature(drift.py_func).parameters.values()
     )
     taken = {"t0", "y0", "t1", "y1", "np", "math"}.intersection(names)
-    return (", ".join(names), len(names)) if plain and not taken else ("*parameters", None)
+    return names if plain and not taken else None
 
 
 def _check_scalar(name, function, count):

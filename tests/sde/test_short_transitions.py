@@ -81,3 +81,13 @@ def test_a_diffusion_that_is_not_constant(diffusion):
         ModelError, match=r"not on y or t: fit z .* or take transitions.ait_sahalia"
     ):
         nd.fit.fit_sde(density, [0.0, 1.0, 2.0], [0.1, 0.2, 0.3], start)
+
+
+@pytest.mark.parametrize("name", ["m", "_t"])
+def test_parameters_of_any_name(name):
+    """Those that formulas of ours are written with are no others."""
+    drift, plain = eval(f"lambda t, y, {name}: {name} * (0.1 - y)"), lambda t, y, k: k * (0.1 - y)
+    diffusion = eval(f"lambda t, y, {name}: 0.3 + 0.1 * y")
+    found = transitions.ait_sahalia(drift, diffusion)(0.0, 0.05, 0.1, 0.06, 0.7)
+    same = transitions.ait_sahalia(plain, lambda t, y, k: 0.3 + 0.1 * y)
+    assert found == same(0.0, 0.05, 0.1, 0.06, k=0.7)
