@@ -49,8 +49,10 @@ from numbad.ode.step import Steps, buffers_needed
 from numbad.operators.stop import as_constant
 
 # Iterations of Newton's method; the rate of convergence up to which a Jacobian is kept for the next
-# step; how much longer a step may be and is still taken as long as the last, with its factors.
+# step; how much longer a step may be and is still taken as long as the last, with its factors; the largest
+# change, relative to the errors allowed, that a single iteration may end with.
 MOST_ITERATIONS = 7
+FIRST_CHANGE = 10.0
 KEEP_JACOBIAN = 1e-3
 KEEP_STEP = 1.2
 
@@ -146,15 +148,17 @@ def judge(notes, change, iteration):
     rate = 0.0
     if iteration > 0:
         rate = change / notes[CHANGE]
+        if not rate < 0.99:
+            notes[LEFT] = 1.0  # as at the start: the next attempt is not to trust its first change
+            return DIVERGED if change < math.inf else BROKEN
         notes[RATE] = max(rate, notes[RATE])
         notes[LEFT] = rate / (1.0 - rate)
         if notes[LEFT] * change * rate ** (MOST_ITERATIONS - 1 - iteration) > notes[TOLERANCE]:
             outcome = DIVERGED
     notes[CHANGE] = change
-    if notes[LEFT] * change <= notes[TOLERANCE]:
+    # How fast the last step converged says nothing of a first change that is beyond the errors allowed.
+    if notes[LEFT] * change <= notes[TOLERANCE] and (iteration > 0 or change <= FIRST_CHANGE):
         outcome = SOLVED
-    if rate >= 0.99:
-        outcome = DIVERGED
     return outcome if change < math.inf else BROKEN
 
 

@@ -5,6 +5,7 @@ solution solves W dk = dr - dW k with the same factors, which is what simultaneo
 equations do (Maly & Petzold, Applied Numerical Mathematics 20 (1996), sec. 3).
 """
 
+import math
 from functools import cache
 
 import numpy as np
@@ -120,6 +121,18 @@ def _make_factor(order, reach):
     return factor
 
 
+def inverse(pivot):
+    """1 / pivot: infinite, or NaN, for zero, where complex division raises."""
+    raise NotImplementedError
+
+
+@overload(inverse, inline="always")
+def _inverse(pivot):
+    if isinstance(pivot, types.Complex):
+        return lambda pivot: 1.0 / pivot if pivot != 0.0 else pivot + math.nan
+    return lambda pivot: 1.0 / pivot
+
+
 def make_eliminate(order, reach):
     """The compiled `eliminate(W, exchanges)`: the LU factors of W in its place."""
 
@@ -137,7 +150,7 @@ def make_eliminate(order, reach):
                 for j in range(n):
                     W[k, j], W[best, j] = W[best, j], W[k, j]
             top = W[k]
-            pivot = 1.0 / top[k]
+            pivot = inverse(top[k])
             # Unsigned, as negative indices would be counted from the end: that hinders vector code.
             first, end = np.uint64(k + 1), np.uint64(reach(top, k))
             for i in range(k + 1, n):

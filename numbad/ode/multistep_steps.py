@@ -349,8 +349,8 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
                     factor = accept(desk, moving, h, square, rtol, atol)
                 else:
                     factor = shorter(desk, square)
-            elif not is_new:
-                factor, renew = 1.0, True
+            else:  # the Jacobian is that of a prediction, which a shorter step does not go as far to
+                factor, renew = 0.5 if is_new else 1.0, True
             h *= factor
             if not accepted:
                 status = after_rejection(t, h, outcome, attempts, most)

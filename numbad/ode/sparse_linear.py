@@ -14,7 +14,7 @@ from numba.extending import overload
 
 from numbad.forward.dual import Dual
 from numbad.ode import low_fill
-from numbad.ode.linear import extent, innermost, linear_algebra, make_eliminate, parts
+from numbad.ode.linear import extent, innermost, inverse, linear_algebra, make_eliminate, parts
 from numbad.ode.sparsity_pattern import has_low_fill, is_banded
 
 DENSE = linear_algebra(None)
@@ -80,7 +80,7 @@ def _factor_band(W, exchanges, jacobian, mass, sparsity, h, gamma):
             for j in range(k, end):
                 a, b = j - k + lower, j - best + lower
                 W[k, a], W[best, b] = W[best, b], W[k, a]
-        pivot = 1.0 / W[k, lower]
+        pivot = inverse(W[k, lower])
         W[k, lower] = pivot
         for i in range(k + 1, below):
             w = W[i, k - i + lower] * pivot

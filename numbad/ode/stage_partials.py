@@ -210,7 +210,10 @@ def make_partials(tableau, rhs, equations, factor_all, control_partials):
                 rate = change / previous
                 known = previous < math.inf  # else the rate of convergence is not known yet
                 converged = change <= NOTHING or (known and rate < 1.0 and change * rate <= NOTHING)
-                done = converged or (change <= ROUNDING and rate > 0.9)
+                # With one stage at a time a new matrix is exact: what goes on moving then is rounding, of
+                # a partial that is zero, say, because two large terms cancel.
+                rounding = (change <= ROUNDING and rate > 0.9) or (per == 1 and is_new and known)
+                done = converged or (rounding and change < math.inf)
                 if done or not change < math.inf or (is_new and rate > 0.9):
                     break
                 previous = change

@@ -180,3 +180,48 @@ def test_failures_have_the_time_and_the_reason():
     few = nd.ode.solver(explodes, method="RadauIIA5", max_steps=3)
     with pytest.raises(nd.IntegrationError, match="max_steps"):
         few((1.0,), (0.0, 0.9999))
+
+
+def amplifier(t, y):
+    """Eight voltages; a matrix of rank 5 without rows of zeros: Hairer & Wanner, II, VI.1, (1.14)."""
+    source, battery, amplified, base, collector = (
+        0.1 * math.sin(200.0 * math.pi * t),
+        6.0,
+        0.99,
+        1e3,
+        9e3,
+    )
+    first = 1e-6 * (math.exp((y[1] - y[2]) / 0.026) - 1.0)
+    second = 1e-6 * (math.exp((y[4] - y[5]) / 0.026) - 1.0)
+    return (
+        (y[0] - source) / base,
+        (2.0 * y[1] - battery) / collector + (1.0 - amplified) * first,
+        y[2] / collector - first,
+        (y[3] - battery) / collector + amplified * first,
+        (2.0 * y[4] - battery) / collector + (1.0 - amplified) * second,
+        y[5] / collector - second,
+        (y[6] - battery) / collector + amplified * second,
+        y[7] / collector,
+    )
+
+
+AMPLIFIED = (
+    -0.5562145012262709e-2, 0.3006522471903042e1, 0.2849958788608128e1, 0.2926422536206241e1,
+    0.2704617865010554e1, 0.2761837778393145e1, 0.4770927631616772e1, 0.1236995868091548e1,
+)  # fmt: skip
+"""At t = 0.2: F. Mazzia, C. Magherini, "Test Set for Initial Value Problem Solvers", 2008, II-1."""
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("method", ["RadauIIA5", "BDF"])
+def test_steps_after_newtons_method_has_failed(method):
+    """Exponentials overflow in steps that are too long, at any tolerance; nothing of that remains."""
+    C = 1e-6 * np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 5.0, 5.0])
+    mass = -np.diag(C)
+    for i, j in (0, 1), (3, 4), (6, 7):
+        mass[i, j] = mass[j, i] = C[i]
+    start = (0.0, 3.0, 3.0, 6.0, 3.0, 3.0, 6.0, 0.0)
+    for tolerance in 1e-3, 1e-5, 1e-7:
+        given = dict(method=method, rtol=tolerance, atol=tolerance, mass_matrix=mass)
+        found = nd.ode.solver(amplifier, **given)(start, (0.0, 0.2))[-1]
+        np.testing.assert_allclose(found, AMPLIFIED, atol=20.0 * tolerance)

@@ -135,3 +135,18 @@ def test_the_first_steps_of_algebraic_equations():
         value, slope = nd.value_and_grad(end, mode=mode)(0.7)
         assert value == pytest.approx(math.exp(-0.7), rel=1e-7)
         assert slope == pytest.approx(-math.exp(-0.7), rel=1e-7)
+
+
+@pytest.mark.dear
+def test_partials_that_are_rounding():
+    """The second derivative of z = a is zero since two terms cancel: Newton's method has nothing to find."""
+
+    def follows(t, y, k):
+        a, z = y
+        return -k, z * z * z + z - a - a * a * a
+
+    given = dict(method="BDF", rtol=1e-6, atol=1e-8, mass_matrix=np.diag([1.0, 0.0]))
+    solve = nd.ode.solver(follows, **given)
+    slope = nd.derivative(lambda k: solve((1.0, 1.0), (0.0, 1.0), (k,))[-1, 1])
+    assert slope(0.5) == pytest.approx(-1.0, rel=1e-6)
+    assert nd.derivative(slope)(0.5) == pytest.approx(0.0, abs=1e-12)
