@@ -76,10 +76,10 @@ def as_entries(given):
     """Return a matrix, sparse or not, as a tuple of its entries; of what is none, `as_tuple`."""
     if given is None:
         return None
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, issparse
 
-    try:
-        matrix = csr_array(given)
+    try:  # SciPy takes a tuple for what a sparse matrix is made of, not for rows
+        matrix = csr_array(given if issparse(given) else np.asarray(given))
     except (TypeError, ValueError):
         return as_tuple(given)  # of which the solver tells
     if matrix.ndim != 2:
@@ -89,11 +89,9 @@ def as_entries(given):
 
 
 def _as_matrix(stored):
-    """The matrix that `as_entries` or `as_tuple` had, sparse or not."""
-    if not isinstance(stored, tuple):
+    """The sparse matrix that `as_entries` had; anything else as it is."""
+    if not isinstance(stored, tuple) or stored[:1] != (_BY_ENTRIES,):
         return stored
-    if stored[:1] != (_BY_ENTRIES,):
-        return np.array(stored)
     from scipy.sparse import csr_array
 
     _, shape, starts, columns, values = stored

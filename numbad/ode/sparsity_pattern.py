@@ -66,10 +66,10 @@ def checked_sparsity(given, mass=None):
 
     The entries of a sparse mass matrix belong to the pattern as well.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, issparse
 
-    try:
-        matrix = csr_array(given)
+    try:  # SciPy takes a tuple for what a sparse matrix is made of, not for rows
+        matrix = csr_array(given if issparse(given) else np.asarray(given))
     except (TypeError, ValueError):
         matrix = None
     if (

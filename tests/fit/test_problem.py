@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from numbad.fit.problem import Solving, as_entries
 from numbad.fit.store import _load_solving
+from numbad.ode.sparsity_pattern import checked_sparsity
 
 
 @pytest.mark.parametrize("form", [np.array, csr_array, np.ndarray.tolist])
@@ -24,6 +25,16 @@ def test_a_pattern_is_kept_by_its_entries(form):
         assert kept == solving
 
 
+def test_rows_in_tuples():
+    """Three of them SciPy would read as values, columns and where rows begin."""
+    rows = (1, 0, 0), (0, 1, 0), (0, 1, 1)
+    kept = Solving(jac_sparsity=as_entries(rows)).options()["jac_sparsity"]
+    np.testing.assert_array_equal(kept.toarray(), rows)
+    assert checked_sparsity(rows) == checked_sparsity(np.array(rows))
+
+
 def test_what_is_no_matrix_is_kept_for_the_solver_to_tell_of():
     assert as_entries("banded") == "banded"
+    ragged = Solving(mass_matrix=as_entries([[1.0, 0.0], [0.0]]))
+    assert ragged.options()["mass_matrix"] == ((1.0, 0.0), (0.0,))
     assert as_entries(None) is None
