@@ -19,7 +19,9 @@ from .batch_axes import plain
 def has_gradients(batch, argtypes):
     """Whether it is the gradient by doubles, not asked for in forward mode, that is evaluated."""
     gradient = batch.f.operator if isinstance(batch.f, OperatorDispatcher) else None
-    if not isinstance(gradient, Jacobian) or not gradient.scalar or gradient.chunk is not None:
+    if not isinstance(gradient, Jacobian) or not gradient.scalar or gradient.has_aux:
+        return False
+    if gradient.chunk is not None:
         return False
     doubles = all(_is_double(batch, k, plain(argtypes[k])) for k in gradient.argnums)
     return doubles and gradient.choice.mode != "forward"

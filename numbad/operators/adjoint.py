@@ -28,17 +28,19 @@ from .operator_dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
 
 
-def pullback_of(f, tys, wrt, lanes=None):
+def pullback_of(f, tys, wrt, lanes=None, by_code=False):
     """The pullback of a dispatcher by arguments `wrt`, with functions among its arguments bound.
 
     A rule is a caller's concern, so a function with a rule is called; and a function in a tuple
-    would become what Numba calls a first-class function, whose code is not known.
+    would become what Numba calls a first-class function, whose code is not known. `by_code` is for
+    seeds that leave members out, which a pullback that is no sweep does not know of.
     """
     from ..reverse import pullback
 
     if hasattr(f, "numbad_chosen"):  # another stands for it, for some types
         f = f.numbad_chosen([primal_type(ty) for ty in tys]) or f
     ruled = any(f in table for table in (SCALAR, JVP, VJP))
+    ruled |= by_code and hasattr(f, "numbad_pullback")
     functions = {k: ty.dispatcher for k, ty in enumerate(tys) if isinstance(ty, types.Dispatcher)}
     if not functions and not ruled:
         return pullback(f, wrt, lanes=lanes)
@@ -102,7 +104,8 @@ class AdjointSource(Writer):
         self.raised = {}  # id of a leaf -> its source in the common scalar type
         self._prepare()
         self.result = parse(plain_result(typingctx, f, tys), "value")
-        self.pull = pullback_of(original(f), tys, self.wrt, operator.vector_math)
+        by_code = getattr(operator, "has_aux", False)
+        self.pull = pullback_of(original(f), tys, self.wrt, operator.vector_math, by_code)
         self.namespace.update(
             ArgumentError=ArgumentError,
             clear=brief_arrays.clear,
@@ -203,9 +206,10 @@ class AdjointSource(Writer):
 
         return render(self.result, source, self.namespace)
 
-    def seed_of_one(self):
-        """Source of the seed of a function that returns a float."""
-        return self.seed(lambda leaf: self.cast("1.0", self.scalar(leaf.type)))
+    def seed_of_one(self, value):
+        """Source of the seed of the leaf `value` of the result, alone."""
+        one = self.cast("1.0", self.scalar(value.type))
+        return self.seed(lambda leaf: one if leaf is value else "None")
 
     def seed_from(self, source, ty):
         """Source of the seed that a cotangent of the result gives; arrays are copied."""

@@ -214,13 +214,16 @@ def _written_plain(operator, target, by_fields, argtypes):
     if not operator.scalar:
         lines.append("return without_addresses(r)")
     else:
-        gradient = "r[1]" if operator.with_value else "r"
+        gradient = "r[1]" if operator.with_value else "r[0]" if operator.has_aux else "r"
         parts = [
             by_fields.restored(k, gradient if operator.single else f"{gradient}[{j}]", f"arg{k}")
             for j, k in enumerate(operator.argnums)
         ]
         found = parts[0] if operator.single else "(" + "".join(p + ", " for p in parts) + ")"
-        lines.append(f"return r[0], {found}" if operator.with_value else f"return {found}")
+        if operator.with_value:
+            lines.append(f"return r[0], {found}")
+        else:
+            lines.append(f"return {found}, r[1]" if operator.has_aux else f"return {found}")
     return _function(operator, operator_dispatcher.plain_parameters(function), lines, target)
 
 

@@ -107,10 +107,13 @@ class DualPull:
         return {key: given.source for key, given in self.source.matched(source, ty).items()}
 
     def call(self, cotangent, direction):
-        """Call the pullback with a cotangent and its direction: sources by the id of a result leaf."""
+        """Call the pullback with a cotangent and its direction: sources by the id of a result leaf.
+
+        What has no cotangent, or no direction, has zero.
+        """
         seeds = {}
         for leaf in self.result_leaves():
-            seeds[id(leaf)] = self._seed(leaf, cotangent[id(leaf)], direction.get(id(leaf)))
+            seeds[id(leaf)] = self._seed(leaf, cotangent.get(id(leaf)), direction.get(id(leaf)))
         call = self.source.call(self.source.seed(lambda leaf: seeds[id(leaf)]))
         self.lines += [*self.pairs.lines, *self.source.before, *call]
         self.source.before = []
@@ -121,13 +124,16 @@ class DualPull:
             if along is None:
                 return source.cast(given, full)
             part = full.scalar
+            given = "0.0" if given is None else given
             return f"pair({source.cast(given, part)}, {source.cast(along, part)}, {self.tag})"
         name = f"seed{len(source.before)}"
         if along is None:
             made = f"copied({given}, {source.dtype(full)})"
         else:
             dtype = source.dtype(full.scalar)
-            made = f"paired(copied({given}, {dtype}), copied({along}, {dtype}), {self.tag})"
+            zeros = f"zeros_as({along}, {dtype})"
+            given = zeros if given is None else f"copied({given}, {dtype})"
+            made = f"paired({given}, copied({along}, {dtype}), {self.tag})"
         source.before.append(f"{name} = {made}")
         source.shape_check(f"{leaf.source}.shape", f"{name}.shape", "result")
         return name

@@ -4,7 +4,7 @@ from .jacobian_operator import Jacobian
 from .operator_dispatcher import build
 
 
-def grad(f, argnums=0, mode="auto", *, chunk=None):
+def grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     """Gradient of a function that returns a float.
 
     Parameters
@@ -22,18 +22,23 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     chunk : int, optional
         Partials a pass of forward mode. By default at most 16 scalars travel in one pass, and arrays in
         passes of 8: for many inputs of a function whose own work is dear, 16 are up to twice as fast.
+    has_aux : bool
+        Whether `f` returns `(value, aux)`: a float to differentiate, and numbers, arrays or tuples of these
+        to look at beside it: predictions, parts of a loss. No derivative of `aux` is taken.
 
     Returns
     -------
     dispatcher
         Takes the arguments of `f`; returns the gradient with the structure of the argument, or a
         tuple of gradients where `argnums` is a tuple. By an instance it is one of the same class, made
-        without its `__init__`, that has the gradients by the fields in the fields.
+        without its `__init__`, that has the gradients by the fields in the fields. With `has_aux`,
+        `(gradient, aux)`.
 
     Raises
     ------
     ArgumentError
-        Where the argument holds no floats or the function does not return a float.
+        Where the argument holds no floats or the function does not return a float; with `has_aux`, a
+        pair of a float and something.
     UnsupportedError
         When compiled, for what cannot be differentiated.
 
@@ -45,22 +50,25 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     >>> nd.grad(f, argnums=(0, 1))(3.0, 2.0)
     (12.0, 9.0)
     """
-    return build(
-        Jacobian(f, argnums, name="grad", scalar=True, value=False, mode=mode, chunk=chunk)
-    )
+    options = {"mode": mode, "chunk": chunk, "has_aux": has_aux}
+    return build(Jacobian(f, argnums, name="grad", scalar=True, value=False, **options))
 
 
-def value_and_grad(f, argnums=0, mode="auto", *, chunk=None):
+def value_and_grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     """The value of a function that returns a float, and its gradient, from one sweep.
 
-    Takes what `grad` takes; the result returns `(value, gradient)`.
+    Takes what `grad` takes; the result returns `(value, gradient)`; with `has_aux`,
+    `((value, aux), gradient)`.
 
     >>> import numbad as nd
     >>> nd.value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
+    >>> nd.value_and_grad(lambda x: (x**3, x + 1.0), has_aux=True)(2.0)
+    ((8.0, 3.0), 12.0)
     """
+    options = {"mode": mode, "chunk": chunk, "has_aux": has_aux}
     name = "value_and_grad"
-    return build(Jacobian(f, argnums, name=name, scalar=True, value=True, mode=mode, chunk=chunk))
+    return build(Jacobian(f, argnums, name=name, scalar=True, value=True, **options))
 
 
 def jacobian(

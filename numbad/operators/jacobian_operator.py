@@ -11,11 +11,12 @@ from .argument_structure import (
     refuse_complex,
     render,
 )
+from .aux_results import beside_gradient, value_and_aux
 from .forward_sweep import ForwardSweep
 from .jacobian_rows import write_rows
 from .mode import Choice, cheaper, check_mode
 from .operator_dispatcher import Operator, original, parameter_names
-from .results import float_result, numeric_result, plain_result, refuse_returned
+from .results import numeric_result, plain_result, refuse_returned
 from .reverse_gradient import write_gradient
 from .rows_together import goes_together, known_number, write_rows_together
 
@@ -23,8 +24,11 @@ from .rows_together import goes_together, known_number, write_rows_together
 class Jacobian(Operator):
     """Derivatives of every number of the result by every number of some arguments."""
 
-    def __init__(self, f, argnums, *, name, scalar, value, mode="auto", chunk=None, out=None):
+    def __init__(
+        self, f, argnums, *, name, scalar, value, mode="auto", chunk=None, out=None, has_aux=False
+    ):
         self.name, self.scalar, self.with_value = name, scalar, value
+        self.has_aux = checked_flag(f"nd.{name}: has_aux", has_aux)
         super().__init__(f)
         self.f = numbered(self.f, argnums)
         names = parameter_names(self.f.py_func)
@@ -42,7 +46,7 @@ class Jacobian(Operator):
 
     def key(self):
         asked = self.name, self.scalar, self.with_value, self.argnums, self.single
-        return *asked, self.choice.mode, self.chunk, self.out
+        return *asked, self.choice.mode, self.chunk, self.out, self.has_aux
 
     def generate(self, typingctx, argtypes):
         argtypes = tuple(argtypes)
@@ -109,7 +113,10 @@ class Jacobian(Operator):
             refuse_returned(self, tree)
             tree = sweep.result_in(self.out)
         elif self.scalar:
-            tree = float_result(self, tree)
+            differentiated, _ = value_and_aux(self, tree)
+            value = sweep.value(tree) if self.with_value or self.has_aux else None
+            gradient = self._derivative(sweep, differentiated)
+            return sweep.write(beside_gradient(self, value, gradient))
         else:
             tree = numeric_result(self, tree)
         value = sweep.value(tree) if self.with_value else None
@@ -122,6 +129,12 @@ class Jacobian(Operator):
             return sweep.derivative(tree, 0)
         sources = {id(leaf): sweep.derivative(leaf, o) for o, leaf in enumerate(leaves(tree))}
         return render(tree, lambda leaf: sources[id(leaf)], sweep.namespace)
+
+
+def checked_flag(told, flag):
+    if isinstance(flag, bool):
+        return flag
+    raise ArgumentError(f"{told} is True or False, not {flag!r}")
 
 
 def checked_chunk(chunk):

@@ -55,7 +55,22 @@ def _allow_mode(operator):
         return lambda f, argnums=0, mode="auto": result
 
 
-for _operator in (grad, value_and_grad, jacobian, value_and_jacobian, hessian):
+def _allow_aux(operator):
+    """The same for an operator of functions that may return something beside their value."""
+
+    @overload(operator, prefer_literal=True, strict=False)
+    def apply(f, argnums=0, mode="auto", has_aux=False):
+        if not isinstance(f, types.Dispatcher):
+            return None
+        has_aux = has_aux if isinstance(has_aux, bool) else _literal(has_aux)
+        given = f.dispatcher, _literal(argnums), _literal(mode) or "auto"
+        result = operator(*given, has_aux=has_aux)
+        return lambda f, argnums=0, mode="auto", has_aux=False: result
+
+
+for _operator in (grad, value_and_grad):
+    _allow_aux(_operator)
+for _operator in (jacobian, value_and_jacobian, hessian):
     _allow_mode(_operator)
 for _operator in (jvp, vjp, hvp, grad_and_hvp):
     _allow(_operator, None)

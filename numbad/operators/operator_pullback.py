@@ -23,6 +23,7 @@ from ..forward.dualize import has_own_rule
 from ..forward.promote import effects
 from .adjoint import aligned
 from .argument_structure import leaves, parse
+from .aux_results import beside_gradient, value_and_aux
 from .columns import write_columns
 from .dualpull import DualPull
 from .jacobian_operator import Jacobian
@@ -103,20 +104,42 @@ def _jacobian(pullback, typingctx, args, seed, argtypes):
     inner = pullback.inner
     if not inner.scalar:
         return write_columns(pullback, typingctx, args, seed, argtypes)
-    pull = _dual_pull(pullback, typingctx, inner.f, _plain_arguments(args), argtypes, True)
-    along, ty, dc = ("seed[1]", seed[1], "seed[0]") if inner.with_value else ("seed", seed, None)
+    plain, number = _plain_arguments(args), not inner.has_aux
+    pull = _dual_pull(pullback, typingctx, inner.f, plain, argtypes, number)
+    along, ty = _seed_of_gradient(inner, seed)
     for j, k in enumerate(inner.argnums):
         if inner.single:
             pull.direct(k, along, ty)
         else:
             pull.direct(k, f"{along}[{j}]", ty[j])
     pull.prepare({*pullback.wrt, *inner.argnums})
-    one = {id(leaf): "1.0" for leaf in pull.result_leaves()}
-    pull.call(one, dict.fromkeys(one, dc) if dc else {})
+    pull.call(*_seeds_of_result(inner, pull, seed))
     gradient = in_tuple(inner, [pull.primal_cotangent(k) for k in inner.argnums])
-    value = f"{pull.value()}, {gradient}" if inner.with_value else gradient
+    if inner.with_value or inner.has_aux:
+        pull.lines.append(f"returned = {pull.value()}")
+    value = beside_gradient(inner, "returned", gradient)
     adjoints = {k: pull.deliver(f"[{k}]", args[k], pull.tangents(k)) for k in pullback.wrt}
     return _write(pullback, pull, f"({value})", adjoints, len(args))
+
+
+def _seed_of_gradient(inner, seed):
+    """Source and type of the cotangent of a gradient, in that of all that its call returns."""
+    if inner.with_value:
+        return "seed[1]", seed[1]
+    return ("seed[0]", seed[0]) if inner.has_aux else ("seed", seed)
+
+
+def _seeds_of_result(inner, pull, seed):
+    """The cotangent of the function's result, and its direction: sources by the ids of leaves."""
+    value, aux = value_and_aux(inner, pull.source.result)
+    cotangent = {id(value): "1.0"}
+    if aux is None:
+        return cotangent, {id(value): "seed[0]"} if inner.with_value else {}
+    place, ty = ("seed[0][1]", seed[0][1]) if inner.with_value else ("seed[1]", seed[1])
+    direction = {key: leaf.source for key, leaf in aligned(aux, parse(ty, place))}
+    if inner.with_value:
+        direction[id(value)] = "seed[0][0]"
+    return cotangent, direction
 
 
 def _derivative(pullback, typingctx, args, seed, argtypes):

@@ -34,6 +34,7 @@ def scalar_result(operator, tree):
         raise ArgumentError(
             f"nd.{name} needs a function that returns a float; {f} returns {kind}"
             + ". Perhaps you meant nd.jacobian" * differentiates
+            + _or_aux(operator, tree)
         )
     if isinstance(tree.type, types.NoneType):
         way = "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
@@ -51,6 +52,21 @@ def scalar_result(operator, tree):
             f"nd.{name} needs a function that returns a float; {f} returns {describe(tree.type)}"
         )
     return tree
+
+
+def is_real(tree):
+    """Whether a result, or a member of one, is a float."""
+    is_number = isinstance(tree, ArgumentLeaf) and isinstance(tree.type, types.Float | Dual)
+    return is_number and isinstance(base_scalar(tree.type), types.Float)
+
+
+def _or_aux(operator, tree):
+    """A hint for a function that returns a value and something beside it."""
+    is_pair = not isinstance(tree, ArgumentLeaf) and len(tree.members) == 2
+    takes_pairs = operator.name in ("grad", "value_and_grad")
+    if not (is_pair and takes_pairs and is_real(tree.members[0])):
+        return ""
+    return ", or has_aux=True, for a function that returns (value, aux)"
 
 
 def scalar_of(leaf):

@@ -4,8 +4,8 @@ from numba.core import types
 
 from .adjoint import AdjointSource
 from .argument_structure import differentiated
+from .aux_results import beside_gradient, value_and_aux
 from .operator_dispatcher import parameter_names, plain_parameters
-from .results import float_result
 
 
 def adjoint_of_arguments(operator, typingctx, argtypes, wrt):
@@ -29,11 +29,12 @@ def in_tuple(operator, parts):
 
 
 def write_gradient(operator, typingctx, argtypes):
-    """The function that returns the gradient, and the value where it is asked for."""
+    """The function that returns the gradient, and of the result what is asked for."""
     source = adjoint_of_arguments(operator, typingctx, argtypes, operator.argnums)
-    float_result(operator, source.result)
-    lines = source.call(source.seed_of_one(), without_value=not operator.with_value)
+    value, _ = value_and_aux(operator, source.result)
+    needs = operator.with_value or operator.has_aux
+    lines = source.call(source.seed_of_one(value), without_value=not needs)
     gradient = in_tuple(operator, [source.cotangent(k) for k in operator.argnums])
-    returned = f"value, {gradient}" if operator.with_value else gradient
+    returned = beside_gradient(operator, "value", gradient)
     parameters = plain_parameters(operator.f.py_func)
     return source.write(f"{operator.name}_adjoint", parameters, lines, returned)

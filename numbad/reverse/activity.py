@@ -50,11 +50,11 @@ def _draws(dispatcher):
 class Activity:
     """The activity of a `Function` for given differentiated leaves.
 
-    `inputs` are the leaves of the parameters to differentiate by; `returned` the variables that
-    the function returns.
+    `inputs` are the leaves of the parameters to differentiate by; `returned` those of what the
+    function returns, of which `seeded` have a cotangent: all of them where None.
     """
 
-    def __init__(self, fn, inputs, returned):
+    def __init__(self, fn, inputs, returned, seeded=None):
         self.fn = fn
         self.ops = {
             label: [_classified(fn, label, s) for s in block.body]
@@ -63,6 +63,7 @@ class Activity:
         for number, op in enumerate(self.every()):
             op.number = number
         self.inputs, self.returned = inputs, returned
+        self.seeded = returned if seeded is None else seeded
         self.solve()
 
     def every(self):
@@ -82,7 +83,7 @@ class Activity:
                 forward[source].add(target)
                 backward[target].add(source)
         starts = {self.node(leaf) for leaf in self.inputs}
-        ends = {self.node(leaf) for leaf in self.returned}
+        ends = {self.node(leaf) for leaf in self.seeded}
         handles = {self.node(leaf) for leaf, kind in self._inputs_of_kind() if kind in HANDLES}
         self.varied = _reach(starts, forward)
         self.useful = _reach(ends | handles, backward)

@@ -95,12 +95,15 @@ class Boundary:
             seed_rows(e, self.result.name, ty)
         for path, kind, _ in () if isinstance(e.dual, Lanes) else leaves(ty):
             leaf = self.result.name, path
-            if not self.activity.active(leaf) or (kind in HANDLES and not self.takes_array_seeds):
+            is_handle = kind in HANDLES
+            if not self.activity.active(leaf) or (is_handle and not self.takes_array_seeds):
+                continue
+            if leaf not in self.activity.seeded:
                 continue
             seed = e.var("$seed")
             for k in path:
                 seed = e.item(seed, k)
-            if kind in HANDLES:
+            if is_handle:
                 e.call(add_into, e.shadow(leaf), seed)
             else:
                 bar = e.bar(leaf)

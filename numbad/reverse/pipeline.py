@@ -75,11 +75,20 @@ class Pipeline:
     stages = ()  # further ones of `capture`, over the code before its types are known
 
     def __init__(
-        self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None, lanes=None
+        self,
+        dispatcher,
+        argtypes,
+        wrt,
+        dual=None,
+        allocates=True,
+        snapshots=None,
+        lanes=None,
+        seed=None,
     ):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
         self.snapshots = snapshots  # see `nd.checkpoint`
         self.lanes = lanes  # what runs a loop in lanes, see `lane_loops.py`
+        self.seed = seed  # the type of the cotangent, where it is known
         self.gathers = True
         self.allocates = allocates  # whether the target has new arrays
 
@@ -127,7 +136,7 @@ class Pipeline:
         """The function with loops in lanes, where there are such, and its activity."""
 
         def analyse(fn):
-            return Activity(fn, self.inputs(fn), returned(fn))
+            return self._activity(fn)
 
         def of_all(fn):
             return Activity(fuse(fn), all_leaves(fn), returned(fn))
@@ -161,7 +170,7 @@ class Pipeline:
         root = ((self.dispatcher, self.argtypes),)
         return fn, expand(
             fn,
-            lambda f: Activity(fuse(hoist_parts(f)), self.inputs(f), returned(f)),
+            lambda f: self._activity(fuse(hoist_parts(f))),
             body_of,
             root,
             stays,
@@ -177,6 +186,12 @@ class Pipeline:
         options = Options(stack, self.snapshots, shared, self.allocates and self.gathers)
         self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, options)
         return self.sweep.build()
+
+    def _activity(self, fn):
+        seeded = [
+            leaf for leaf in returned(fn) if self.seed is None or _reaches(self.seed, leaf[1])
+        ]
+        return Activity(fn, self.inputs(fn), returned(fn), seeded)
 
     def inputs(self, fn):
         """The leaves of the parameters to differentiate by."""
@@ -291,6 +306,15 @@ def returned(fn):
         if isinstance(s, ir.Return):
             found += [(s.value.name, leaf.path) for leaf in leaves(fn.type_of(s.value))]
     return found
+
+
+def _reaches(seed, path):
+    """Whether a cotangent of a type has a part for a leaf of the result: None stands for no part."""
+    for k in path:
+        if not isinstance(seed, types.BaseTuple):
+            break
+        seed = seed[k]
+    return not isinstance(seed, types.NoneType)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -447,7 +471,8 @@ class Pull:
         argtypes = tuple(map(d.primal_type, args))
         dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
         given = self.dispatcher, argtypes, self.wrt, dual, self.allocates
-        return Pipeline(*given, snapshots=self.snapshots, lanes=self.lanes)
+        seed = None if isinstance(seed, RowSeed) else seed
+        return Pipeline(*given, snapshots=self.snapshots, lanes=self.lanes, seed=seed)
 
     def blocks(self, state, scope):
         """The blocks of both sweeps for the argument types of a compilation."""
