@@ -275,9 +275,10 @@ class FitResult:
         1989, section 5.1); multiplicative on the log scale. It is about the model's mean, not about
         single observations.
         """
+        half_width = self._half_width(level)
         states, partials = self._curve(_times(t), experiment)
         gradients = partials * self.problem.unknowns.slopes(self.x)
-        width = self._half_width(level) * self._uncertainty.deviation(gradients)
+        width = half_width * self._uncertainty.deviation(gradients)
         if not self.problem.log:
             return states - width, states + width
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

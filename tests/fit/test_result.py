@@ -85,7 +85,11 @@ def _cooled(t, y, rate):
 def test_what_is_no_time_and_no_level_is_told():
     t = np.linspace(0.0, 2.0, 5)
     given = {"y0": [3.0], "t0": np.array(0.0), "bounds": [None], "progress": False}
-    result = nd.fit.fit_ode(_cooled, t, 3.0 * np.exp(-0.5 * t), {"rate": 0.3}, **given)
+    seen = 3.0 * np.exp(-0.5 * t)
+    trials = [nd.fit.Experiment(t, seen + 0.01 * k, name=name) for k, name in enumerate("AB")]
+    result = nd.fit.fit_ode(_cooled, None, None, {"rate": 0.3}, experiments=trials, **given)
+    with pytest.raises(nd.ModelError, match="experiment='C': the experiments are 'A', 'B'"):
+        result.band(t, experiment="C")
     for times in (np.nan, None, [[1.0, 2.0]], "soon"):
         with pytest.raises(nd.DataError, match="t must be a time or a 1-D array of times"):
             result.predict(times)
