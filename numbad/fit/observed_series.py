@@ -75,7 +75,7 @@ def joined(data, candidates, freed):
 
 
 def _observed_exactly(t, y):
-    times, values = (np.asarray(nan_where_masked(given), dtype=float) for given in (t, y))
+    times, values = (np.array(nan_where_masked(given), dtype=float) for given in (t, y))
     if values.ndim == 2 and values.shape[1] > 1:
         raise DataError(
             f"a transition density is of one number, and y has {values.shape[1]} columns; for several "
@@ -89,9 +89,10 @@ def _observed_exactly(t, y):
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
         row = int(np.flatnonzero(~(np.isfinite(times) & np.isfinite(values)))[0])
         raise DataError(
-            f"t and y must be finite, which entry {row} is not: {times[row]}, {values[row]}"
+            f"t and y must be finite, which entry {row} is not: {times[row]}, {values[row]}. Leave out "
+            "what was not observed: densities take steps of any length"
         )
     if not (np.diff(times) > 0.0).all():
         row = int(np.flatnonzero(~(np.diff(times) > 0.0))[0]) + 1
         raise DataError(f"t must increase strictly, which it does not at entry {row}: {times[row]}")
-    return times, values
+    return np.ascontiguousarray(times), np.ascontiguousarray(values)

@@ -25,6 +25,10 @@ SHORTEST = 1e-12
 # Distances between the two sides of an event, in doublings of the spacing between numbers.
 WIDEST_GAP = 40
 
+# A condition that its event's change has left with more than so many times what it was right after the event
+# has been set to the other side of zero: less is a rounding.
+AWAY = 1000.0
+
 # How many numbers one goes back to be before an event.
 LARGEST_RETREAT = 10
 
@@ -44,19 +48,24 @@ def make_first_crossing(watch, interpolate, directions):
     value, begin_scan, scan = make_scan(values, interpolate, directions)
 
     @inlined
-    def known(now, onset, fired, crossed_by):
-        """(before, goes_to) at the start, where the conditions are `now` and change by `onset`.
+    def known(now, onset, start, fired, crossed_by, beyond):
+        """(before, goes_to) at the `start`, (t, t_end), where the conditions are `now` and change by `onset`.
 
-        As bits of `fired` those that have just happened, `crossed_by` with which slopes.
+        As bits of `fired` those that have just happened: `crossed_by` with which slopes, and `beyond` are
+        the conditions right after that, without the change of the event.
         """
         before, goes_to = now, zeros
+        t, t_end = start
+        way = 1.0 if t_end > t else -1.0
         for i in range(count):
-            has_fired, crossed = fired >> i & 1, item(crossed_by, i)
-            # The change of an event may have set it back to before it.
-            if has_fired and item(now, i) * crossed >= 0.0:
+            has_fired, crossed, g = fired >> i & 1, way * item(crossed_by, i), item(now, i)
+            rounding = abs(item(beyond, i)) + abs(crossed * t) * spacing_at_one()
+            # The change of an event may have set it back to before it, or further on.
+            if has_fired and g * crossed >= 0.0 and not abs(g) > AWAY * rounding:
                 before = replaced(before, i, 0.0)
-            if item(before, i) == 0.0 and (not has_fired or item(onset, i) * crossed < 0.0):
-                goes_to = replaced(goes_to, i, item(onset, i))
+            rate = way * item(onset, i)
+            if item(before, i) == 0.0 and (not has_fired or rate * crossed < 0.0):
+                goes_to = replaced(goes_to, i, rate)
         return before, goes_to
 
     @inlined

@@ -33,7 +33,7 @@ def make_locate(problem, settings, conditions, directions):
     """`make_search` for given settings."""
     content = *content_of(problem), tuple(settings), conditions, directions
 
-    def locate(y0, t, t_end, args, fired, crossed_by, tried):
+    def locate(y0, t, t_end, args, fired, crossed_by, beyond, tried):
         raise NotImplementedError(content)
 
     search = make_search(problem, conditions, directions, settings.mass)
@@ -46,28 +46,29 @@ def make_locate(problem, settings, conditions, directions):
 
 
 def _with_settings(search, settings):
-    def locate(y0, t, t_end, args, fired, crossed_by, tried):
-        hit, t_before, t_after, rates, tried, status, stopped = search(
-            y0, t, t_end, args, fired, crossed_by, tried, settings
+    def locate(y0, t, t_end, args, fired, crossed_by, beyond, tried):
+        hit, t_before, t_after, rates, after, tried, status, stopped = search(
+            y0, t, t_end, args, fired, crossed_by, beyond, tried, settings
         )
         check(status, stopped)
-        return hit, t_before, t_after, rates, tried
+        return hit, t_before, t_after, rates, after, tried
 
     return locate
 
 
 @built_once(dispatcher_of)
 def make_search(problem, conditions, directions, mass):
-    """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, tried, settings)`, as `locate`.
+    """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, beyond, tried, settings)`, as `locate`.
 
-    It returns (hit, t_before, t_after, slopes, tried, status, t): as bits of `hit` the conditions that cross
-    zero first, the times next to that on each side, and how fast each condition changes there. Without one,
-    `hit` is 0. `fired` are those that have just done so, `crossed_by` with which slopes, `tried` the steps
-    tried so far. `status` and `t` are what `check` takes.
+    It returns (hit, t_before, t_after, slopes, after, tried, status, t): as bits of `hit` the conditions that
+    cross zero first, the times next to that on each side, how fast each condition changes there, and what it
+    is `after` it. Without one, `hit` is 0. `fired` are those that have just done so, `crossed_by` with which
+    slopes, `beyond` what conditions were after that, `tried` the steps tried so far. `status` and `t` are
+    what `check` takes.
     """
     content = *content_of(problem), conditions, directions, mass
 
-    def search(y0, t, t_end, args, fired, crossed_by, tried, settings):
+    def search(y0, t, t_end, args, fired, crossed_by, beyond, tried, settings):
         raise NotImplementedError(content)
 
     def choose(y0, t, t_end, args, *rest):
@@ -92,16 +93,16 @@ def _search(pieces, problem, watch, directions, mass):
     )
     zeros = (0.0,) * len(directions)
 
-    def search(y0, t, t_end, given_args, fired, crossed_by, tried, given_settings):
+    def search(y0, t, t_end, given_args, fired, crossed_by, beyond, tried, given_settings):
         args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         own_memory, (row, slope_row) = side(initial)
-        now = rates = values(t, restored(structure, y), args)
+        now = rates = after = values(t, restored(structure, y), args)
         slope = slope_at(slope_row, t, y, structure, args)
         onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
-        before, goes_to = known(now, onset, fired, crossed_by)
+        before, goes_to = known(now, onset, (t, t_end), fired, crossed_by, beyond)
         hit, is_first, low = 0, True, zeros
         t_before = t_after = t_end
         while t != t_end and status == failure.RUNNING and hit == 0:
@@ -129,7 +130,9 @@ def _search(pieces, problem, watch, directions, mass):
                 rates = slopes_of(
                     t_before, restored(structure, state), restored(structure, slope), args
                 )
-                gap, _ = gap_after(which, sign, t_before, h, work[0], state, slope, structure, args)
+                gap, after = gap_after(
+                    which, sign, t_before, h, work[0], state, slope, structure, args
+                )
                 t_after = t_before + gap
                 if not has_slopes(hit, rates):
                     status = failure.EVENT_WITHOUT_SLOPE
@@ -139,6 +142,6 @@ def _search(pieces, problem, watch, directions, mass):
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         hold(own_memory)
-        return hit, t_before, t_after, rates, tried + control.attempts, status, t
+        return hit, t_before, t_after, rates, after, tried + control.attempts, status, t
 
     return search

@@ -104,7 +104,7 @@ class _Code:
         if self.keep:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
         if self.bits:
-            lines.append("    rates, crowded = no_rates, 0\n")
+            lines.append("    rates, beyond, crowded = no_rates, no_rates, 0\n")
             lines.append("    happened = 0\n" * self.counts)
         lines.append(_NEXT_STOP)
         for i, _ in self.presets:
@@ -207,8 +207,8 @@ _AIM = """\
 
 _SEARCH = """\
         if moves:
-            hit, left, right, rates, tried = locate(
-                as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, rates, tried
+            hit, left, right, rates, beyond, tried = locate(
+                as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, rates, beyond, tried
             )
             if hit != 0:
                 before, after, preset = left, right, False

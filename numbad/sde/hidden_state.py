@@ -190,7 +190,7 @@ def key_and_count(key, name, count, fewest=2):
 
 def series(t, y):
     """Observation times (k,) and values (k, m), NaN where nothing was observed; DataError for others."""
-    times, values = (np.asarray(nan_where_masked(given), dtype=float) for given in (t, y))
+    times, values = (np.array(nan_where_masked(given), dtype=float) for given in (t, y))
     values = values.reshape(-1, 1) if values.ndim == 1 else values
     if times.ndim != 1 or values.ndim != 2 or len(values) != times.size or not values.size:
         raise DataError(

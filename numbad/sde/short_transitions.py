@@ -148,7 +148,7 @@ def ozaki(drift, diffusion):
         f"_mean = y0 + _drift({given}) * _dt * _phi1(_z) + _bend * _dt * _dt * _phi2(_z)",
         "return _log_normal_density(y1, _mean, _g * _g * _dt * _phi1(2.0 * _z))",
     ]
-    names = {"_log_normal_density": log_normal_density, "_phi1": _phi1, "_phi2": _phi2}
+    names = {"_log_normal_density": log_normal_density, "_phi1": phi1, "_phi2": _phi2}
     names |= {"_ModelError": ModelError, "_NOT_CONSTANT": NOT_CONSTANT}
     return _density(drift, diffusion, lines, names, _slopes, ADDITIVE)
 
@@ -173,7 +173,7 @@ def _slopes(f, g, parameters):
 
 
 @njit(error_model="numpy")
-def _phi1(z):
+def phi1(z):
     """(exp(z) - 1) / z."""
     return math.expm1(z) / z if abs(z) > 1.0 else 1.0 + z * _phi2(z)
 

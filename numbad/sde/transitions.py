@@ -9,7 +9,14 @@ import math
 from numba import njit
 
 from numbad.sde.equations import ADDITIVE, DIAGONAL, belongs
-from numbad.sde.short_transitions import LOG_2PI, ait_sahalia, euler, log_normal_density, ozaki
+from numbad.sde.short_transitions import (
+    LOG_2PI,
+    ait_sahalia,
+    euler,
+    log_normal_density,
+    ozaki,
+    phi1,
+)
 
 __all__ = ["ait_sahalia", "cir", "euler", "gbm", "ozaki", "vasicek"]
 
@@ -28,11 +35,8 @@ def vasicek(t0, y0, t1, y1, kappa, theta, sigma):
     0.028902
     """
     dt = t1 - t0
-    decay, variance = (
-        math.exp(-kappa * dt),
-        -(sigma**2) * math.expm1(-2.0 * kappa * dt) / (2.0 * kappa),
-    )
-    return log_normal_density(y1, theta + (y0 - theta) * decay, variance)
+    mean = theta + (y0 - theta) * math.exp(-kappa * dt)
+    return log_normal_density(y1, mean, sigma**2 * dt * phi1(-2.0 * kappa * dt))
 
 
 @njit(error_model="numpy")
@@ -61,9 +65,9 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     >>> round(transitions.cir(0.0, 0.03, 2.0, 0.05, 0.5, 0.06, 0.15), 10)
     2.5594549179
     """
-    decay = math.exp(-kappa * (t1 - t0))
-    c = -2.0 * kappa / (sigma**2 * math.expm1(-kappa * (t1 - t0)))
-    u, v, q = c * y0 * decay, c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
+    dt = t1 - t0
+    c = 2.0 / (sigma**2 * dt * phi1(-kappa * dt))
+    u, v, q = c * y0 * math.exp(-kappa * dt), c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
     w = u * v
     if q * q + 4.0 * w > _LARGE * _LARGE:
         return math.log(c) + _cir_by_expansion(u, v, q)

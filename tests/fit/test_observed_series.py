@@ -14,6 +14,7 @@ import numbad as nd
 from numbad.errors import DataError, ModelError
 from numbad.fit import DiffusionFit, Experiment
 from numbad.sde import filters, transitions
+from numbad.sde.hidden_state import series
 
 LENGTHS = 6.0, 2.5, 9.0
 
@@ -263,3 +264,14 @@ def test_what_is_no_experiment_of_an_sde():
     with pytest.raises(DataError, match="'b': y has 1 columns, and that of 'a' 2; NaN is what"):
         nd.fit.fit_sde(seen, None, None, {"k": 1.0}, experiments=[
             Experiment(t, two, name="a"), Experiment(t, y, name="b")])  # fmt: skip
+
+
+def test_a_column_of_a_table_that_is_overwritten_later():
+    t, y = PATHS[0]
+    table = np.stack([t, y, y], axis=1)
+    expected = nd.fit.fit_sde(walk, t, y, START).residuals
+    result = nd.fit.fit_sde(walk, table[:, 0], table[:, 1], START)
+    _, observed = series(t, table[:, 2])
+    table[:] = 0.0
+    np.testing.assert_array_equal(result.residuals, expected)
+    np.testing.assert_array_equal(observed[:, 0], y)

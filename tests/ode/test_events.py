@@ -227,6 +227,35 @@ def test_the_second_derivative_of_the_time_of_an_event(fall):
     np.testing.assert_allclose(found, -0.25 * math.sqrt(0.25) * 4.0**-1.5, **close)
 
 
+@pytest.mark.parametrize(("direction", "way"), [(-1, 1.0), (0, -1.0)])
+def test_a_change_that_leads_beyond_the_condition_and_back_towards_it(direction, way):
+    """From 1 at speed -1 to -0.3 at a speed of its own: zero again after 0.3 / speed, from the other side."""
+
+    def set_back(t, y, speed):
+        return -0.3, speed
+
+    there = nd.ode.event(lambda t, y, speed: y[0], direction=direction, change=set_back)
+    solve = nd.ode.solver(lambda t, y, speed: (y[1], 0.0), events=there, keep_events=3, **tight)
+    ys, times, *_ = solve((1.0, -way), (0.0, 2.0 * way, 5.0 * way), (0.1 * way,))
+    again = 4.0 if direction == 0 else math.nan
+    np.testing.assert_allclose(way * times, [1.0, again, math.nan], **close)
+    np.testing.assert_allclose(ys[1:, 0], [-0.2, 0.1 - 0.3 * (direction == 0)], **close)
+    last = nd.derivative(lambda speed: solve((1.0, -way), (0.0, 5.0 * way), (speed,))[0][-1, 0])
+    assert last(0.1 * way) == pytest.approx(4.0 * way, rel=1e-7)
+
+
+def test_bounces_backwards_in_time_are_those_of_a_ball_forwards():
+    """The condition is for crossings in both directions; the ball falls as the time goes down."""
+    bounce = nd.ode.event(floor, change=bounced)
+    solve = nd.ode.solver(falling, events=bounce, **tight)
+    forwards = solve((1.0, 0.0), (0.0, 1.0, 2.0), (9.81,))
+    backwards = solve((1.0, 0.0), (2.0, 1.0, 0.0), (9.81,))
+    np.testing.assert_allclose(backwards, forwards * [1.0, -1.0], **close)
+    impact = math.sqrt(2.0 / 9.81)
+    since, speed = 1.0 - impact, 0.9 * 9.81 * impact
+    assert backwards[1, 0] == pytest.approx(since * (speed - 0.5 * 9.81 * since), rel=1e-8)
+
+
 @pytest.mark.deep
 def test_backwards_in_time_in_place_with_an_array():
     """dy/dt = y from t = 2 down to 0, halved at t = 1."""

@@ -10,7 +10,7 @@ import numbad as nd
 from numbad.data import load_us_tbill
 from numbad.errors import ModelError
 from numbad.sde import transitions
-from numbad.sde.short_transitions import _phi1, _phi2
+from numbad.sde.short_transitions import _phi2, phi1
 
 SIGMA = 0.15
 
@@ -28,7 +28,7 @@ def root(t, z, kappa, theta, sigma):
 def test_the_functions_of_the_exponential(z):
     with mpmath.workdps(40):
         exact = mpmath.expm1(z) / z, (mpmath.expm1(z) - z) / mpmath.mpf(z) ** 2
-    assert _phi1(z) == pytest.approx(float(exact[0]), rel=1e-15)
+    assert phi1(z) == pytest.approx(float(exact[0]), rel=1e-15)
     assert _phi2(z) == pytest.approx(float(exact[1]), rel=1e-15)
 
 

@@ -45,7 +45,7 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
     all_times, next_stop, happen = make_happening(events, args, fun, evaluate, by_duals)
     changing = sum(1 << i for i, e in enumerate(crossing) if e.change is not None)
     zeros = (0.0,) * len(crossing)
-    beyond = _not_shorter if problem.tableau.adaptive else _as_given
+    lengthened = _not_shorter if problem.tableau.adaptive else _as_given
 
     @inlined
     def sides_of(which, low, before, step, y, dense, args):
@@ -69,6 +69,7 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
         direction = 1.0 if t_end > t else -1.0
         put(tables, 0, i, state)
         now, rates = values(t, restored(structure, primal(state)), floats), zeros
+        beyond = zeros
         row, status, ended = 1, failure.RUNNING, False
         done, gap = next_to(t, -direction), 0.0
         fired = tried = crowded = 0
@@ -82,11 +83,11 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
             hit, t_before, t_start = 0, t, t
             if (aim - t) * direction > 0.0:
                 _, work, y, k0, status, control = start(state, t, aim, structure, args, settings)
-                control, is_first, low = beyond(control, gap), True, zeros
+                control, is_first, low = lengthened(control, gap), True, zeros
                 onset = slopes_of(
                     t, restored(structure, primal(y)), restored(structure, primal(k0)), floats
                 )
-                before, goes_to = known(now, onset, fired, rates)
+                before, goes_to = known(now, onset, (t, aim), fired, rates, beyond)
                 while t != aim and status == failure.RUNNING and hit == 0:
                     if tried + control.attempts >= most:
                         status = failure.TOO_MANY_STEPS
@@ -106,9 +107,10 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
                     if status == failure.RUNNING:
                         status, hit, which, before, low = first(step, before, low)
                     if hit != 0:
-                        t_before, w, slope, rates, gap, now = sides_of(
+                        t_before, w, slope, rates, gap, beyond = sides_of(
                             which, low, before, step, y, dense, args
                         )
+                        now = beyond
                         t_new, after, preset = t_before + gap, t_before + gap, False
                         if not has_slopes(hit, rates):
                             status = failure.EVENT_WITHOUT_SLOPE
