@@ -191,17 +191,23 @@ def settings_of_parts(settings):
     }
     mass = settings.mass
     if isinstance(mass, SparseMass):
-        mass = by_entries(_twice(mass))
+        mass = by_entries(_of_entries(mass))
     elif mass is not None:
-        mass = tuple(map(tuple, np.kron(np.array(mass), np.eye(2)).tolist()))
+        mass = tuple(map(tuple, _of_parts(np.array(mass), np.kron).tolist()))
     sparsity = settings.sparsity and in_blocks(settings.sparsity, 2)
     return settings._replace(mass=mass, sparsity=sparsity, **tolerances)
 
 
-def _twice(mass):
-    """A mass matrix given by entries, of SciPy's, for both parts."""
-    from scipy.sparse import csr_array, eye_array, kron
+def _of_entries(mass):
+    """A mass matrix given by entries, of SciPy's, as what it does to parts."""
+    from scipy.sparse import csr_array, kron
 
     n = len(mass.starts) - 1
-    matrix = csr_array((mass.values, mass.columns, mass.starts), shape=(n, n))
-    return csr_array(kron(matrix, eye_array(2)))
+    matrix = csr_array((np.array(mass.values), mass.columns, mass.starts), shape=(n, n))
+    return csr_array(_of_parts(matrix, kron))
+
+
+def _of_parts(matrix, kron):
+    """A matrix as what it does to the real and the imaginary part of each component."""
+    turned = np.array([[0.0, -1.0], [1.0, 0.0]])  # what the imaginary unit does
+    return kron(matrix.real, np.eye(2)) + kron(matrix.imag, turned)

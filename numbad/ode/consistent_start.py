@@ -15,6 +15,7 @@ from numbad.ode.integrate import dispatcher_of
 from numbad.ode.other_forms import form_of
 from numbad.ode.python_values import as_numbers, check_values
 from numbad.ode.solving import compiled, with_events
+from numbad.ode.sparse_mass import check_real
 from numbad.ode.state_forms import call_in_form, translated
 from numbad.ode.state_types import type_without_duals
 from numbad.ode.steady import check_model
@@ -101,6 +102,7 @@ def _finding_for(solve, y0, args):
     problem, settings = _solved(solve)
     form = form_of(y0, problem.inplace)
     if form is None:
+        check_real(settings.mass)
         check_model(problem.fun, problem.inplace, y0, args)
         return finding(problem, settings)
     problem, _ = translated(form, problem, (), y0, args)

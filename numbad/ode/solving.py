@@ -29,7 +29,7 @@ from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.other_forms import CONTINUOUS, has_other_form, of_other_form
 from numbad.ode.segments import Declared, solver_with_events
-from numbad.ode.sparse_mass import by_entries
+from numbad.ode.sparse_mass import by_entries, check_real
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state_forms import PARAMETERS
 from numbad.ode.symplectic import Symplectic
@@ -89,7 +89,8 @@ def solver(
         Steps tried, accepted or not, before the integration gives up.
     mass_matrix : array_like or SciPy sparse, shape (n, n)
         M in M dy/dt = fun(t, y, *args), for implicit methods but "KenCarp4". It may be singular (an index-1
-        differential-algebraic system): `y0` must then satisfy the equations whose rows are zero.
+        differential-algebraic system): `y0` must then satisfy the equations whose rows are zero. Of complex
+        numbers, where `y0` is.
     jac : "auto", function, or array_like of shape (n, n)
         For implicit methods. "auto": the exact Jacobian of `fun`, by dual numbers. A function
         `jac(t, y, *args)` returns it as an array of shape (n, n), with the derivative of component `i` by
@@ -333,21 +334,23 @@ def _sparse(given):
     matrix = csr_array(given)
     if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         raise ArgumentError(f"mass_matrix must be square; its shape is {matrix.shape}")
-    if np.iscomplexobj(matrix) or not np.isfinite(matrix.data).all():
-        raise ArgumentError("mass_matrix must be of finite floats, which it is not")
+    if not np.isfinite(matrix.data).all():
+        raise ArgumentError("mass_matrix must be of finite numbers, which it is not")
     return matrix
 
 
 def _rows(given):
     matrix = given.toarray() if hasattr(given, "toarray") else given  # sparse
     try:
-        matrix = np.asarray(matrix, dtype=float)
+        matrix = np.asarray(matrix)
+        matrix = matrix.astype(complex if np.iscomplexobj(matrix) else float)
     except (TypeError, ValueError):
         raise ArgumentError(f"mass_matrix must be a matrix of floats, not {given!r}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ArgumentError(f"mass_matrix must be square; its shape is {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ArgumentError("mass_matrix must be finite, which it is not")
+    matrix = matrix if np.imag(matrix).any() else matrix.real
     return tuple(map(tuple, matrix.tolist()))
 
 
@@ -392,6 +395,7 @@ def compiled(problem, settings, level):
     def choose(y0, ts, args):
         if has_other_form(y0, problem):
             return code_of(lambda *given: stand_in(given), "solve", PARAMETERS, (y0, ts, args))
+        check_real(settings.mass)
         if any(duals_in(ts)):
             check_mass_of_times(settings.mass)
             below = compiled(problem, settings, level + 1)
@@ -415,6 +419,7 @@ def with_events(problem, settings, declared):
 
     def core(*argtypes):
         if not has_other_form(argtypes[0], problem):
+            check_real(settings.mass)
             return on_plain
         keeps = declared.keep > 0
         return of_other_form(build, problem, settings, declared.events, argtypes, keeps)

@@ -10,6 +10,8 @@ from numba import njit
 from numba.core import types
 from numba.extending import overload
 
+from numbad.errors import ModelError
+
 # Those of row i are `values[starts[i]:starts[i + 1]]`, in `columns` of the same places.
 SparseMass = namedtuple("SparseMass", "starts columns values")
 
@@ -19,7 +21,8 @@ def by_entries(matrix):
     matrix = matrix.tocsr()
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    fields = (matrix.indptr, int), (matrix.indices, int), (matrix.data, float)
+    number = complex if np.iscomplexobj(matrix) else float
+    fields = (matrix.indptr, int), (matrix.indices, int), (matrix.data, number)
     return SparseMass(*(tuple(map(kind, field)) for field, kind in fields))
 
 
@@ -28,9 +31,17 @@ def dense(mass):
     if not isinstance(mass, SparseMass):
         return np.array(mass)
     n = len(mass.starts) - 1
-    matrix = np.zeros((n, n))
+    matrix = np.zeros((n, n), np.array(mass.values, ndmin=1).dtype)
     matrix[np.repeat(np.arange(n), np.diff(mass.starts)), np.array(mass.columns, int)] = mass.values
     return matrix
+
+
+def check_real(mass):
+    """Raise ModelError for a complex mass matrix beside a state of real numbers."""
+    if mass is not None and np.iscomplexobj(dense(mass)):
+        raise ModelError(
+            "mass_matrix has complex entries, and y0 is real: give a complex y0, such as y0 + 0j"
+        )
 
 
 @njit(error_model="numpy")

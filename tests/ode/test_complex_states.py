@@ -261,3 +261,25 @@ def test_what_is_no_slope_is_told(fun, said):
 def test_complex_states():
     ys = nd.ode.solver(lambda t, y: 1j * y, rtol=1e-9)(1.0 + 0.0j, (0.0, 2.0))
     assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_complex_mass_matrix(sparse):
+    """Of (1, i / 2; 0, 0): y' + z' i / 2 = -k y with z = 2 y, so that y' = -k y / (1 + i)."""
+    mass = np.array([[1.0, 0.5j], [0.0, 0.0]])
+    pattern = {"jac_sparsity": np.array([[1, 0], [1, 1]])} if sparse else {}
+    solve = nd.ode.solver(
+        lambda t, y, k: (-k * y[0], y[1] - 2.0 * y[0]),
+        method="Rodas5P",
+        rtol=1e-9,
+        atol=1e-11,
+        mass_matrix=mass,
+        **pattern,
+    )
+    expected = np.exp(-0.7 / (1.0 + 1.0j))
+    found = solve((1.0 + 0.0j, 2.0 + 0.0j), (0.0, 1.0), (0.7,))[-1]
+    np.testing.assert_allclose(found, [expected, 2.0 * expected], rtol=1e-8)
+    size = nd.grad(lambda k: abs(solve((1.0 + 0j, 2.0 + 0j), (0.0, 1.0), (k,))[-1, 1]) ** 2)
+    assert size(0.7) == pytest.approx(-4.0 * math.exp(-0.7), rel=1e-7)  # 4 exp(-k), of k
+    with pytest.raises(nd.ModelError, match="mass_matrix has complex entries, and y0 is real"):
+        solve((1.0, 2.0), (0.0, 1.0), (0.7,))
