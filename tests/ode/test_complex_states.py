@@ -283,3 +283,17 @@ def test_a_complex_mass_matrix(sparse):
     assert size(0.7) == pytest.approx(-4.0 * math.exp(-0.7), rel=1e-7)  # 4 exp(-k), of k
     with pytest.raises(nd.ModelError, match="mass_matrix has complex entries, and y0 is real"):
         solve((1.0, 2.0), (0.0, 1.0), (0.7,))
+
+
+def test_second_derivatives_by_the_end_time_forward_over_reverse():
+    """Of the imaginary part of exp(-i p), p = end * rate."""
+    solve = nd.ode.solver(lambda t, y, rate: -1j * rate * y, rtol=1e-9)
+
+    def swung(x):
+        return solve(1.0 + 0.0j, (0.0, x[0]), (x[1],))[-1, 0].imag
+
+    (end, rate), p = (1.3, 0.7), 1.3 * 0.7
+    mixed = p * math.sin(p) - math.cos(p)
+    bend = np.array([[rate**2 * math.sin(p), mixed], [mixed, end**2 * math.sin(p)]])
+    found = nd.hessian(swung, mode="reverse")(np.array([end, rate]))
+    np.testing.assert_allclose(found, bend, atol=1e-8)

@@ -32,15 +32,17 @@ from numbad.source import define
 
 @built_once(dispatcher_of)
 def adjoint_slope(problem, pull, by_args, raises, state_too):
-    """The dispatcher `slope(t, z, dz, y0, like, given, shadows, scratch, track)` of the adjoint system.
+    """The dispatcher `slope(t, z, dz, y0, like, given, shadows, scratch, track, origin)`.
 
+    Its time counts from `origin[0]`, an output: next to that the adjoint of a stiff system may change within
+    less than the spacing of the times themselves.
     `pull` gives the vector-Jacobian products, by the arguments as well where there is a mu (`by_args`);
     where it `raises` the arguments to dual numbers there are shadows of arrays among them. `track` is the
     solution (see `state_at`), None where it is integrated along (`state_too`).
     """
     content = "adjoint slope", *content_of(problem), by_args, raises, state_too
 
-    def slope(t, z, dz, y0, like, given, shadows, scratch, track):
+    def slope(t, z, dz, y0, like, given, shadows, scratch, track, origin):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
@@ -50,9 +52,8 @@ def adjoint_slope(problem, pull, by_args, raises, state_too):
     return generic(slope, content, choose, origin)
 
 
-def _write(
-    problem, pull, by_args, raises, state_too, t, z, dz, y0, like, given, shadows, scratch, track
-):
+def _write(problem, pull, by_args, raises, state_too, t, z, dz, y0, like, given, *rest):
+    _, scratch, *_ = rest
     code = Arguments(given, "given")
     code.namespace.update(
         pull=pull,
@@ -74,13 +75,14 @@ def _write(
             given_name = code.raised_to(z.dtype, True)
             lines.append(f"shadows = {tuple_of(own)}")
     lines += [f"rows = {rows}", f"raised = {given_name}", "n = rows.shape[1]"]
+    lines.append("moment = origin[0] + t")
     if state_too:
         lines.append(f"put_state(rows[{STATE}], z, n)")
     else:
-        lines.append(f"state_at(t, track, interpolant, rows[{STATE}])")
+        lines.append(f"state_at(moment, track, interpolant, rows[{STATE}])")
     lines += [
         f"put_state(rows[{SEED}], z, 0)",
-        "totals = pull_at(pull, t, 0.0, rows, like, structure_of(y0), raised, shadows)",
+        "totals = pull_at(pull, moment, 0.0, rows, like, structure_of(y0), raised, shadows)",
         f"negative(dz, rows[{BY_STATE}])",
     ]
     if state_too:
@@ -88,7 +90,7 @@ def _write(
         code.namespace.update(fun=problem.fun, read_row=read_row, write_row=write_row)
         lines += [
             f"y = read_row(rows[{STATE}], rows, {STATE}, like)",
-            f"found = evaluate(fun, rows[{SLOPE}], t, y, structure_of(y0), given)",
+            f"found = evaluate(fun, rows[{SLOPE}], moment, y, structure_of(y0), given)",
             f"write_row(rows, {SLOPE}, found)",
             f"put_state(dz[n:], rows[{SLOPE}], 0)",
         ]
@@ -96,7 +98,7 @@ def _write(
         first = "2 * n" if state_too else "n"
         lines += [f"k = put_members(dz, {first}, totals)", "k = put_arrays(dz, k, shadows)"]
     text = "\n".join(map(indented, lines))
-    names = "t, z, dz, y0, like, given, shadows, scratch, track"
+    names = "t, z, dz, y0, like, given, shadows, scratch, track, origin"
     return define(f"def slope({names}):\n{text}\n", code.namespace)
 
 

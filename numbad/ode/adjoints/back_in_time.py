@@ -19,11 +19,12 @@ from numbad.ode.tableau import Tableau
 def make_backwards(system, forwards, pull, refined=False):
     """The dispatcher `backwards(z, t, t_end, hint, args, into, settings) -> (status, t, hint)`.
 
-    It takes z, in place, from t to t_end; `hint` is the size of the first step, 0 for an automatic one, and
-    comes back as the longest step taken. With `pull`, the vector-Jacobian product by the arguments, the
-    cotangents of these are gathered by Gauss quadrature of each step, and added to `into`: shadows of
-    arrays, and an array for the numbers. Where that is `refined`, lambda is kept, and each step halved until
-    the quadrature meets the tolerances; `into` is then scratch shadows, and an array for all.
+    It takes z, in place, from t to t_end, in times that count from t (see `adjoint_slope`); `hint` is the
+    size of the first step, 0 for an automatic one, and comes back as the longest step taken. With `pull`,
+    the vector-Jacobian product by the arguments, the cotangents of these are gathered by Gauss quadrature of
+    each step, and added to `into`: shadows of arrays, and an array for the numbers. Where that is `refined`,
+    lambda is kept, and each step halved until the quadrature meets the tolerances; `into` is then scratch
+    shadows, and an array for all.
     `forwards` is the problem that the adjoint system belongs to.
     """
     content = "backwards", *content_of(system), *content_of(forwards), pull is not None, refined
@@ -51,12 +52,14 @@ def _backwards(pieces, tableau, begin_kept, gather, finish):
     settle, explain = pieces.settle, pieces.explain
     begin = _take_hint if type(tableau) is Tableau and tableau.adaptive else _begin
 
-    def backwards(z, t, t_end, hint, given_args, into, given_settings):
+    def backwards(z, given_t, given_end, hint, given_args, into, given_settings):
         args, settings = borrow_given(given_args), borrow(given_settings)
+        args[-1][0] = given_t
+        t, t_end = 0.0, given_end - given_t
         structure = structure_of(z)
         initial = array_state(z, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
-        control = begin(control, hint, t_end - t)
+        control = begin(control, hint, t_end)
         longest = 0.0
         kept = begin_kept(initial)
         while t != t_end and status == failure.RUNNING:
@@ -78,7 +81,7 @@ def _backwards(pieces, tableau, begin_kept, gather, finish):
         finish(kept, args, into, settings)
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
-        return status, t, longest
+        return status, given_t + t, longest
 
     return backwards
 
@@ -112,12 +115,12 @@ def _make_gather(pieces, forwards, pull, rule):
 
     @inlined
     def gather(kept, work, t, h, y, slopes, structure, args, into):
-        y0, like, given, _, scratch, track = args
+        y0, like, given, _, scratch, track, origin = args
         shadows, sums = into
         dense = extend(fun, work, t, h, y, slopes, structure, args)
         for i in range(len(points)):
             lam = interpolate(work[spare], points[i], h, y, dense)
-            at, factor = t + points[i] * h, -h * weights[i]
+            at, factor = origin[0] + t + points[i] * h, -h * weights[i]
             state_at(at, track, interpolant, scratch[STATE])
             for k in range(len(lam)):
                 scratch[SEED, k] = factor * lam[k]

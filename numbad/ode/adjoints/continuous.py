@@ -195,7 +195,7 @@ class _PullSource(PullSource):
             "sums[:] = 0.0",
             f"track = {track}",
             f"rows = np.empty(({rows_of_scratch(vector_type(scalar))}, n), {dtype})",
-            "extras = args[0], like, given, own, rows, track",
+            "extras = args[0], like, given, own, rows, track, np.zeros(1)",
             f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
             "hint, scale = 0.0, scale_of(seed, ys)",
             *(["scale = 0.0, scale[1]"] if self.settings.mass is not None else []),

@@ -52,15 +52,16 @@ def make_kept(pieces, forwards, pull):
     @inlined
     def rule(start, end, track, args, into, out):
         """The integral over an interval, backwards in time, into `out`."""
-        y0, like, given, _, scratch, forward_track = args
+        y0, like, given, _, scratch, forward_track, origin = args
         shadows, rates = into
         for j in range(len(out)):
             out[j] = 0.0
         for i in range(len(points)):
             t = start + points[i] * (end - start)
-            state_at(t, forward_track, interpolant, scratch[STATE])
+            moment = origin[0] + t
+            state_at(moment, forward_track, interpolant, scratch[STATE])
             state_at(t, track, interpolant, scratch[SEED])
-            totals = pull_at(pull, t, 0.0, scratch, like, structure_of(y0), given, shadows)
+            totals = pull_at(pull, moment, 0.0, scratch, like, structure_of(y0), given, shadows)
             put_arrays(rates, put_members(rates, 0, totals), shadows)
             for j in range(len(out)):
                 out[j] += (end - start) * weights[i] * rates[j]

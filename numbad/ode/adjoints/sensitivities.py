@@ -3,9 +3,11 @@
 It also stands in for a sweep back through steps where output times are dual numbers.
 """
 
+from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.compilation.memo import built_once
+from numbad.errors import UnsupportedError
 from numbad.forward.dual import base_scalar, duals_in, with_base
 from numbad.forward.promote import common_dual
 from numbad.ode.compiling import generic
@@ -53,8 +55,15 @@ def gradient_in_duals(solve, wrt, args, shadows, seed, *records):
     code = Writer({"add_into": add_into})
     count = len(args)
     given = "".join(f"arg{k}, " for k in range(count))
-    source = f"def weighted({given}seed):\n    return (seed * solve({given})).sum()\n"
+    real = ".real" if _is_complex(seed) else ""
+    source = f"def weighted({given}seed):\n    return (seed * solve({given})).sum(){real}\n"
     wrt = [k for k in wrt if any(leaf.kind != "constant" for leaf in leaves(parse(args[k], "")))]
+    if any(_is_complex(leaf.type) for k in wrt for leaf in leaves(parse(args[k], ""))):
+        raise UnsupportedError(
+            "reverse mode cannot differentiate a solution by complex numbers where its output times are "
+            "differentiated in forward mode. Way out: an implicit method, such as 'Rodas5P', or "
+            'mode="forward" for the gradient within'
+        )
     weighted = define(source, {"solve": solve})
     code.namespace["called"] = value_and_grad(weighted, tuple(wrt), mode="forward")
     passed = "".join(f"args[{k}], " for k in range(count))
@@ -67,6 +76,10 @@ def gradient_in_duals(solve, wrt, args, shadows, seed, *records):
     text = "\n".join(map(indented, lines))
     parameters = "args, shadows, seed" + ", records" * len(records)
     return define(f"def pull({parameters}):\n{text}\n", code.namespace)
+
+
+def _is_complex(ty):
+    return isinstance(base_scalar(getattr(ty, "dtype", ty)), types.Complex)
 
 
 def _delivered(code, lines, ty, shadow, gradient, common):

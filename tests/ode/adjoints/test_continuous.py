@@ -228,3 +228,19 @@ def test_nothing_is_integrated_behind_an_event(adjoint):
     x = np.array([1.0, 0.8])
     expected = [closed(x + 1e-30j * row).imag / 1e-30 for row in np.eye(2)]
     np.testing.assert_allclose(nd.grad(level, mode="reverse")(x), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["gauss", "quadrature", "interpolating"])
+def test_what_is_over_within_the_spacing_of_the_times(kind):
+    """y follows z = exp(-(t - t0)) within 1e-13; at the output its cotangent goes over to z's as fast."""
+
+    def fast(t, y, rate):
+        return -rate * (y[0] - y[1]), -y[1]
+
+    solve = nd.ode.solver(fast, method="BDF", rtol=1e-8, atol=1e-12, adjoint=kind)
+    start = 1e6
+
+    def followed(z):
+        return solve((z, z), (start, start + 1.0), (1e13,))[-1, 0]
+
+    assert nd.grad(followed, mode="reverse")(2.0) == pytest.approx(math.exp(-1.0), rel=1e-6)
