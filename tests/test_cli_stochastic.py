@@ -203,7 +203,13 @@ def test_model_files_of_particles_and_moments(tmp_path):
     [
         (CKLS, "year,a,b\n0,1,2\n1,1,2\n", [], "is of one series, and the data have a, b"),
         (CKLS, "year,rate\n0,1\n1,\n", [], "cooling.csv, line 3, column 'rate': is missing"),
-        (CKLS, "year,rate\n1,1\n0,2\n", [], "cooling.csv: t must increase strictly"),
+        (
+            CKLS,
+            "year,rate\n1,1\n0,2\n",
+            [],
+            "cooling.csv, line 3, column 'year': 0 is not later than 1 in line 2",
+        ),
+        (CKLS, "year,rate\n0,1\n1,2\n", ["--time", "day"], "line 1: there is no column 'day'"),
         (CKLS, bill, ["--method", "Tsit5"], "--method is for ordinary differential equations"),
         (OSCILLATOR, bill, ["--ahead", "2"], "--ahead is not for likelihood = 'extended_kalman'"),
         (COOLING, TEA, ["--ahead", "2"], "--ahead is for stochastic equations, which cooling.py"),

@@ -1,5 +1,6 @@
 """A model and a data file brought together: the arrays that a fit takes."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +83,7 @@ def assemble_series(model, table, *, time=None, scale="linear"):
     observations are logarithms.
     """
     time = table.names[0] if time is None else time
+    t = table.times(time)
     taken = {time, model.experiment, *model.conditions.values()}
     columns = model.observed or [name for name in table.names if name not in taken]
     if not model.by_filter and len(columns) > 1:
@@ -89,10 +91,11 @@ def assemble_series(model, table, *, time=None, scale="linear"):
             f"{model.path}: likelihood = '{model.likelihood}' is of one series, and the data have "
             f"{', '.join(columns)}; say which is meant: observed = '{columns[0]}'"
         )
-    t = table.times(time)
     y = np.column_stack([_observations(table, column, scale) for column in columns])
     y = np.log(y) if scale == "log" else y
     experiments = _experiments(model, table)
+    for rows, _ in experiments.values() if experiments else [(np.arange(t.size), {})]:
+        _check_order(table, t, rows, time)
     if model.by_filter:
         return columns, t, y, experiments
     for row in np.flatnonzero(np.isnan(y[:, 0])):
@@ -102,6 +105,18 @@ def assemble_series(model, table, *, time=None, scale="linear"):
             columns[0],
         )
     return columns, t, y[:, 0], experiments
+
+
+def _check_order(table, t, rows, time):
+    """Raise DataError where times of a series do not increase."""
+    for before, row in itertools.pairwise(rows):
+        if not t[row] > t[before]:
+            raise table.error(
+                f"{t[row]:g} is not later than {t[before]:g} in line {table.lines[before]}; the rows of a "
+                "series are in the order of their times, one for each",
+                int(row),
+                time,
+            )
 
 
 def _doses(model, table, column):

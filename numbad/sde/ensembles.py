@@ -33,6 +33,11 @@ PATHWISE, LIKELIHOOD_RATIO = "pathwise", "likelihood_ratio"
 
 PARAMETERS = "y0, ts, args, key, paths"
 
+MOST_PATHS = 2**32
+HOW_MANY = "paths is how many, an int"
+OUTSIDE = "paths lies between 1 and 2**32"
+UNPAIRED = "antithetic paths come in pairs: an even number"
+
 Statistics = namedtuple("Statistics", "mean error paths failed")
 Statistics.__doc__ = """What `ensemble` returns with a reducer.
 
@@ -214,11 +219,11 @@ def _count(paths, antithetic):
     try:
         count = operator.index(paths)
     except TypeError:
-        raise ArgumentError(f"paths is how many, an int, not {paths!r}") from None
-    if not 1 <= count <= 2**32:
-        raise ArgumentError(f"paths lies between 1 and 2**32; it is {paths!r}")
+        raise ArgumentError(f"{HOW_MANY}, not {paths!r}") from None
+    if not 1 <= count <= MOST_PATHS:
+        raise ArgumentError(f"{OUTSIDE}; it is {paths!r}")
     if antithetic and count % 2:
-        raise ArgumentError(f"antithetic paths come in pairs: an even number, not {paths!r}")
+        raise ArgumentError(f"{UNPAIRED}, not {paths!r}")
     return count
 
 
@@ -252,8 +257,14 @@ def check_key(name, ty):
 def core(plan, y0, ts, args, key, paths):
     """The function `ensemble(y0, ts, args, key, paths)` for types, as ordinary compiled code."""
     check_key("ensemble", key)
+    if not isinstance(paths, types.Integer):
+        raise ArgumentError(f"{HOW_MANY}, not {paths}")
     namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times, "grid": grid}
+    namespace["ArgumentError"] = ArgumentError
     lines = [
+        f"if not 1 <= paths <= {MOST_PATHS}:",
+        f"    raise ArgumentError({OUTSIDE!r})",
+        *([f"if paths % 2 != 0:\n        raise ArgumentError({UNPAIRED!r})"] * plan.mirrored),
         "times = as_times(ts)",
         f"steps = {_steps(plan.problem)}",
         "channels, size = plan(y0, times, args, steps[1].size)",
@@ -367,13 +378,13 @@ def _ensemble_in_nopython(
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
     problem = problem_of(solve.dispatcher, "ensemble")
-    options = map(constant_of, (reduce, antithetic, estimator, control))
+    options = reduce, antithetic, estimator, control
     given = (
         None
         if isinstance(control_mean, types.Omitted | types.NoneType) or control_mean is None
         else control_mean
     )
-    found = operator_of(_planned(problem, *options, given))
+    found = operator_of(_planned_by_types(solve, problem, options, given))
     adjust = adjusting(Statistics) if given is not None else None
 
     def call(
@@ -411,6 +422,22 @@ def _ensemble_in_nopython(
         return adjust(found(y0, ts, args, key, paths), control_mean)
 
     return call if given is None else controlled
+
+
+_REFUSED = {}  # of a solver, why options that were constants are refused: Numba asks again without
+
+
+def _planned_by_types(solve, problem, options, control_mean):
+    """`_planned` for types of options; Numba calls it with constants first, then with what type they have."""
+    try:
+        values = list(map(constant_of, options))
+    except ArgumentError as error:
+        raise _REFUSED.pop(solve, error) from None
+    try:
+        return _planned(problem, *values, control_mean)
+    except ArgumentError as error:
+        _REFUSED[solve] = error
+        raise
 
 
 def constant_of(ty):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import TypingError, njit
 
 import numbad as nd
 
@@ -208,3 +208,32 @@ def test_refusals(given, options, told):
 def test_a_reducer_that_returns_no_number():
     with pytest.raises(nd.ModelError, match="returns a float or a tuple of floats; it returns"):
         nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 10, reduce=lambda ys: ys[0])
+
+
+def test_what_is_wrong_in_compiled_code_is_told():
+    solve = nd.sde.solver(njit(lambda t, y: -y), njit(lambda t, y: 0.1), dt=0.5)
+    last, key = njit(lambda ys: ys[-1, 0]), nd.random.key(1)
+
+    @njit
+    def paired(key, paths):
+        times = 0.0, 1.0
+        return nd.sde.ensemble(solve, 1.0, times, (), key, paths, reduce=last, antithetic=True)
+
+    @njit
+    def controlled(key):
+        times = 0.0, 1.0
+        return nd.sde.ensemble(
+            solve, 1.0, times, (), key, 8, reduce=last, antithetic=True, control=last, control_mean=1.0
+        )
+
+    assert paired(key, 8).paths == 4
+    with pytest.raises(nd.ArgumentError, match="antithetic paths come in pairs: an even number"):
+        paired(key, 7)
+    for count in (0, -2, 2**32 + 2):
+        with pytest.raises(nd.ArgumentError, match="paths lies between 1 and 2"):
+            paired(key, count)
+    with pytest.raises(TypingError, match="paths is how many, an int, not float64"):
+        paired(key, 8.0)
+    with pytest.raises(TypingError, match="without antithetic paths") as error:
+        controlled(key)
+    assert "as constants" not in str(error.value)
