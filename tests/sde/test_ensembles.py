@@ -223,7 +223,16 @@ def test_what_is_wrong_in_compiled_code_is_told():
     def controlled(key):
         times = 0.0, 1.0
         return nd.sde.ensemble(
-            solve, 1.0, times, (), key, 8, reduce=last, antithetic=True, control=last, control_mean=1.0
+            solve,
+            1.0,
+            times,
+            (),
+            key,
+            8,
+            reduce=last,
+            antithetic=True,
+            control=last,
+            control_mean=1.0,
         )
 
     assert paired(key, 8).paths == 4
