@@ -13,8 +13,7 @@ def value_and_aux(operator, tree):
     """
     if not operator.has_aux:
         return float_result(operator, tree), None
-    f = users_name(operator.f)
-    asked = f"nd.{operator.name}: with has_aux=True, {f} must return (value, aux)"
+    asked = _asked(operator)
     if isinstance(tree, ArgumentLeaf) or len(tree.members) != 2:
         several = not isinstance(tree, ArgumentLeaf)
         found = f"a tuple of {len(tree.members)}" if several else describe(tree.type)
@@ -24,11 +23,21 @@ def value_and_aux(operator, tree):
         raise ArgumentError(f"{asked}, where value is a float; it is {describe(value.type)}")
     for leaf in leaves(aux):
         if hides_floats(leaf):
-            raise ArgumentError(
-                f"{asked}, where aux holds numbers, arrays and tuples of these; it is or holds "
-                f"{describe(leaf.type)}"
-            )
+            raise no_aux(operator, leaf.type)
     return value, aux
+
+
+def _asked(operator):
+    f = users_name(operator.f)
+    return f"nd.{operator.name}: with has_aux=True, {f} must return (value, aux)"
+
+
+def no_aux(operator, ty):
+    """The ArgumentError for what is no `aux`."""
+    return ArgumentError(
+        f"{_asked(operator)}, where aux holds numbers, arrays and tuples of these; it is or holds "
+        f"{describe(ty)}"
+    )
 
 
 def beside_gradient(operator, result, gradient):

@@ -19,7 +19,8 @@ from ..forward.dual import primal_type
 from ..forward.promote import effects
 from ..source import define
 from . import operator_dispatcher
-from .argument_structure import level_of
+from .argument_structure import leaves, level_of, parse
+from .aux_results import no_aux
 from .describe import describe, users_name
 from .instance_changes import (
     Addressed,
@@ -56,6 +57,9 @@ def written_by_fields(operator, typingctx, argtypes):
     if not places:
         return None
     by_fields = _FunctionOfFields(operator, typingctx, given, places)
+    if getattr(operator, "has_aux", False) and by_fields.returns_instances:
+        found = leaves(parse(plain_result(typingctx, operator.f, given), ""))
+        raise no_aux(operator, next(leaf.type for leaf in found if holds_instances(leaf.type)))
     inner = copy.copy(operator)
     inner.f = by_fields.function
     if isinstance(operator, Jacobian):

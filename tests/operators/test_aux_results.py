@@ -139,6 +139,8 @@ def test_in_compiled_code_in_batches_in_other_processes_and_by_instances():
     assert slopes.tolist() == [0.0, 3.0, 12.0]
     again = pickle.loads(pickle.dumps(nd.grad(pair, has_aux=True)))
     assert again(2.0) == (12.0, (6.0, 7))
+    with pytest.raises(nd.ArgumentError, match="or holds a jitclass object"):
+        nd.grad(lambda p: (p.a, p), has_aux=True)(Weights(2.0, np.ones(3)))
     total = njit(lambda p: (p.a * np.sum(p.w), 2 * p.w))
     gradient, aux = nd.grad(total, has_aux=True)(Weights(2.0, np.ones(3)))
     assert gradient.a == 3.0
