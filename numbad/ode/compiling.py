@@ -12,7 +12,7 @@ from numbad.compilation.memo import look_again, made_of
 from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
-from numbad.ode.python_values import check_values
+from numbad.ode.python_values import as_numbers, check_values, lists_among
 from numbad.ode.time_first import refuse_time_second
 from numbad.operators.bound import function_of
 from numbad.operators.called_from_python import CalledFromPython
@@ -39,12 +39,22 @@ class GenericDispatcher(CalledFromPython):
         return self.origin
 
     def _compile_for_args(self, *args, **kws):
-        names = parameter_names(self.py_func)
-        check_values(self.__name__, dict(zip(names, args, strict=False)) | kws)
+        given = self._by_name(args, kws)
+        if lists_among(given):
+            return self._call_with_arrays  # which Numba calls with the same arguments
+        check_values(self.__name__, given)
         try:
             return super()._compile_for_args(*args, **kws)
         except NumbadError as error:  # the user's mistake: Numba's innards would bury it
             raise error.with_traceback(None) from None
+
+    def _by_name(self, args, kws):
+        return dict(zip(parameter_names(self.py_func), args, strict=False)) | kws
+
+    def _call_with_arrays(self, *args, **kws):
+        given = self._by_name(args, kws)
+        as_arrays = {name: as_numbers(name, given[name]) for name in lists_among(given)}
+        return self(**given | as_arrays)
 
 
 KNOWN.append(GenericDispatcher)

@@ -35,6 +35,11 @@ def _type_of(function, name, value):
         raise refusal from None
 
 
+def lists_among(given):
+    """The names of initial states and times that are lists: as arrays, compiled code takes them."""
+    return [name for name in ("y0", "ts") if isinstance(given.get(name), list)]
+
+
 def as_numbers(name, given, error=ModelError):
     """An array_like as an array of floats, or of complex numbers; `error` where it holds anything else."""
     try:

@@ -30,6 +30,21 @@ class TestTypes:
         with pytest.raises(ModelError, match="y0 is empty"):
             nd.ode.solver(decay, **options)(y0, (0.0, 1.0), 1.0)
 
+    def test_lists(self):
+        """From Python: as arrays."""
+        solve = nd.ode.solver(decay)
+        by_arrays = solve(np.array([1.0, 2.0]), np.array([0.0, 0.5, 2.0]), 1.0)
+        np.testing.assert_array_equal(solve([1, 2], [0.0, 0.5, 2.0], 1.0), by_arrays)
+        np.testing.assert_array_equal(solve(ts=[0, 0.5, 2], y0=[1.0, 2.0], args=1.0), by_arrays)
+        with pytest.raises(ModelError, match="ts must be an array of numbers, not .'a', 'b'."):
+            solve(1.0, ["a", "b"], 1.0)
+        with pytest.raises(ModelError, match="y0 must be an array of numbers"):
+            solve([[1.0], [2.0, 3.0]], [0.0, 1.0], 1.0)
+        noisy = nd.sde.solver(decay, lambda t, y, rate: 0.1 + 0.0 * y, dt=0.25)
+        key = nd.random.key(3)
+        by_arrays = noisy(np.ones(2), np.array([0.0, 1.0]), 1.0, key)
+        np.testing.assert_array_equal(noisy([1.0, 1.0], [0.0, 1.0], 1.0, key), by_arrays)
+
     @pytest.mark.parametrize("ts", [1.0, np.ones((2, 2)), ("a", "b")])
     def test_times(self, ts):
         with pytest.raises(ModelError, match="ts must be a one-dimensional array or a tuple"):
