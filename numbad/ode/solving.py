@@ -157,10 +157,11 @@ def solver(
         the result has a column for each number in it, in order. A complex `y0` has a complex solution;
         implicit methods solve for its real and imaginary parts, so that `fun` need have no complex
         derivative. From Python, `y0` and `ts` may be lists, which are taken as arrays. `args` is a tuple of
-        further arguments, or one argument of another type, a namedtuple or array, say. `solve` can be called from Python, from nopython code and in `prange`, and differentiated
-        with respect to `y0`, `args` and `ts`; derivatives see the steps that the values choose. The same
-        `fun` and options give the same dispatcher. In Numba's `prange` an exception ends a chunk of the loop
-        unseen: fill results with NaN first.
+        further arguments, or one argument of another type, a namedtuple or array, say. `solve` can be called
+        from Python, from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
+        `ts`; derivatives see the steps that the values choose. The same `fun` and options give the same
+        dispatcher. In Numba's `prange` an exception ends a chunk of the loop unseen: fill results with NaN
+        first.
 
     Raises
     ------
