@@ -17,6 +17,8 @@ from numbad.fit.transition_residuals import transition_residuals
 from numbad.fit.uncertainty import from_hessian, half_width
 from numbad.sde.hidden_state import HiddenState
 
+_MOVED = 0.3  # standard errors by which other keys may move an estimate
+
 
 class DiffusionFit(Minimum):
     """The outcome of `fit_sde`: a `FitResult` by likelihood.
@@ -226,6 +228,19 @@ class DiffusionFit(Minimum):
     @cached_property
     def message(self):
         return "; ".join([self._reason.rstrip("."), *self._cautions()])
+
+    def _cautions(self):
+        yield from super()._cautions()
+        if self.problem.is_simulated and not np.isinf(list(self.stderr.values())).any():
+            cov = self._uncertainty.cov
+            moved = self.problem.moved_by_other_keys(self.problem.unknowns.internal(self.x), cov)
+            moved = moved / np.sqrt(np.diag(cov))
+            worst = int(np.nanargmax(moved)) if np.isfinite(moved).any() else 0
+            if moved[worst] > _MOVED:
+                yield (
+                    f"other keys move {self.names[worst]} by {moved[worst]:.1f} standard errors, which are "
+                    "those of the noise of the simulation: simulate more"
+                )
 
     @cached_property
     def _likelihood(self):

@@ -30,6 +30,7 @@ _NEGLIGIBLE = 1e-10  # of log-likelihood
 _GRADIENT = 1e-6
 _ROUNDING = 1e-14  # of the log-likelihood, relative: what a step gains no more where it is at rest
 _MOST_STEPS = 500
+_OTHER_KEYS = range(2**32, 2**32 + 4)  # which no series has
 
 
 class LikelihoodProblem:
@@ -87,12 +88,12 @@ class LikelihoodProblem:
         else:
             self._gradient, self._hessian = value_and_grad(misfit, 0), hessian(misfit, 0)
 
-    def _arguments(self, values):
+    def _arguments(self, values, settings=None):
         """For each series the numbers of the unknowns that it has, and the arguments of `_misfit`."""
-        for one, settings in zip(self.series, self._settings, strict=True):
+        for one, own in zip(self.series, settings or self._settings, strict=True):
             parameters = one.parameters(values)
             sought, known = parameters[self._sought], parameters[~self._sought]
-            given = sought, one.times, one.values, known, *settings
+            given = sought, one.times, one.values, known, *own
             yield one.numbers[self._sought], given
 
     def cost(self, x):
@@ -115,14 +116,30 @@ class LikelihoodProblem:
         """The negative log-likelihood and its gradient by natural values; a Hessian there needs it again."""
         point, last = values.tobytes(), self._last
         if last[0] != point:  # one tuple: several threads may run this
-            misfit, slope = 0.0, np.zeros(len(values))
-            for numbers, given in self._arguments(values):
-                of_one, partials = self._gradient(*given)
-                varies = numbers >= 0
-                misfit += of_one
-                np.add.at(slope, numbers[varies], partials[varies])
-            last = self._last = point, misfit, slope
+            last = self._last = point, *self._of_all_series(values)
         return last[1:]
+
+    def _of_all_series(self, values, settings=None):
+        misfit, slope = 0.0, np.zeros(len(values))
+        for numbers, given in self._arguments(values, settings):
+            of_one, partials = self._gradient(*given)
+            varies = numbers >= 0
+            misfit += of_one
+            np.add.at(slope, numbers[varies], partials[varies])
+        return misfit, slope
+
+    def moved_by_other_keys(self, x, cov):
+        """How far a step of Newton's method leads from an estimate x by other keys, at the root mean square.
+
+        Internal coordinates; `cov` is the inverse of the curvature there. Of a simulated likelihood.
+        """
+        values, steps = self.unknowns.natural(x), []
+        by_priors = self.priors.cost(values)[1]
+        for number in _OTHER_KEYS:
+            settings = [one.by_key(number).settings for one in self.densities]
+            slope = self._of_all_series(values, settings)[1] + by_priors
+            steps.append(cov @ (slope * self.unknowns.slopes(values)))
+        return np.sqrt(np.mean(np.square(steps), axis=0))
 
     def _second_by_values(self, values):
         """The Hessian of the negative log-likelihood by natural values."""

@@ -114,7 +114,11 @@ class SimulatedState(HiddenState):
 
     def for_series(self, number):
         """What series `number` of several is fitted by: the first by the key as it is given."""
-        return replace(self, key=fold_in(self.key, number)) if number else self
+        return self.by_key(number) if number else self
+
+    def by_key(self, number):
+        """The same by another key, one of many that this one gives."""
+        return replace(self, key=fold_in(self.key, number))
 
 
 def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own):

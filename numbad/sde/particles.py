@@ -76,8 +76,8 @@ def particle_filter(
     of the size of sqrt(k / particles) for k observations, and a bias of half of its square, downwards. And
     that of the kernels, which leaves mean and covariance of the particles as they are and makes their density
     smoother otherwise, of the size of width**2: it vanishes with many particles, as `width` then does. What
-    another key gives shows the random part; where estimates by another key differ by more than their standard
-    errors, these are of the noise, and more particles are needed. Time grows with the square of `particles`.
+    another key gives shows the random part; where it moves estimates by 0.3 of their standard errors or more,
+    `message` of a fit says so, and more particles are needed. Time grows with the square of `particles`.
 
     Examples
     --------

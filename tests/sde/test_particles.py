@@ -125,6 +125,29 @@ def test_a_fit_beside_that_of_the_kalman_filter():
     assert "60 observations" in fit.summary()
 
 
+@pytest.mark.dear
+def test_a_fit_tells_where_its_standard_errors_are_those_of_the_noise():
+    """Of one unknown a step of Newton's method by another key is stderr**2 times the slope there."""
+    t, y = np.arange(12.0), np.random.default_rng(4).normal(size=12)
+    model = filters.particle_filter(
+        *(lambda t, y, vol: (-y[0],), lambda t, y, vol: (vol,)),
+        mean=(0.0,),
+        spread=(1.0,),
+        noise=(0.3,),
+        dt=0.5,
+        particles=10,
+    )
+    fit = nd.fit.fit_sde(model, t, y, {"vol": 1.0})
+    vol, error, slopes = fit.params["vol"], fit.stderr["vol"], []
+    for number in range(2**32, 2**32 + 4):
+        other = model.by_key(number)
+        high, low = (other.filtered(t, y, {"vol": vol + h}).loglik for h in (1e-5, -1e-5))
+        slopes.append((high - low) / 2e-5)
+    moved = error * math.sqrt(np.mean(np.square(slopes)))
+    assert moved > 0.3
+    assert f"other keys move vol by {moved:.1f} standard errors" in fit.message
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
