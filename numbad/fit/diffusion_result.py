@@ -8,6 +8,7 @@ import numpy as np
 
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadWarning
 from numbad.fit.likelihood import compiled_density
+from numbad.fit.local import FAILURES
 from numbad.fit.optimize import Minimum
 from numbad.fit.predictive import increasing, predictive_band
 from numbad.fit.profile import Profile, better_told, is_better
@@ -231,15 +232,23 @@ class DiffusionFit(Minimum):
 
     def _cautions(self):
         yield from super()._cautions()
-        if self.problem.is_simulated and not np.isinf(list(self.stderr.values())).any():
-            cov = self._uncertainty.cov
-            moved = self.problem.moved_by_other_keys(self.problem.unknowns.internal(self.x), cov)
-            moved = moved / np.sqrt(np.diag(cov))
-            worst = int(np.nanargmax(moved)) if np.isfinite(moved).any() else 0
-            if moved[worst] > _MOVED:
+        if self.problem.is_simulated:
+            yield from self._noise()
+
+    def _noise(self):
+        """What to know about the simulation that the likelihood rests on."""
+        cov, x = self._uncertainty.cov, self.problem.unknowns.internal(self.x)
+        try:
+            with np.errstate(all="ignore"):  # where the data do not determine something
+                moved = self.problem.moved_by_other_keys(x, cov) / np.sqrt(np.diag(cov))
+        except FAILURES:
+            yield "by other keys the likelihood cannot be evaluated at the estimates: simulate more"
+            return
+        for name, errors in zip(self.names, moved, strict=True):
+            if _MOVED < errors < np.inf and errors == np.nanmax(moved):
                 yield (
-                    f"other keys move {self.names[worst]} by {moved[worst]:.1f} standard errors, which are "
-                    "those of the noise of the simulation: simulate more"
+                    f"other keys move {name} by {errors:.1f} standard errors, which are those of the noise "
+                    "of the simulation: simulate more"
                 )
 
     @cached_property

@@ -337,7 +337,7 @@ def _sparse(given):
         raise ArgumentError(f"mass_matrix must be square; its shape is {matrix.shape}")
     if not np.isfinite(matrix.data).all():
         raise ArgumentError("mass_matrix must be of finite numbers, which it is not")
-    return matrix
+    return matrix if np.imag(matrix.data).any() else matrix.real
 
 
 def _rows(given):

@@ -38,7 +38,8 @@ def dense(mass):
 
 def check_real(mass):
     """Raise ModelError for a complex mass matrix beside a state of real numbers."""
-    if mass is not None and np.iscomplexobj(dense(mass)):
+    entries = mass.values if isinstance(mass, SparseMass) else mass
+    if entries is not None and np.iscomplexobj(np.array(entries)):
         raise ModelError(
             "mass_matrix has complex entries, and y0 is real: give a complex y0, such as y0 + 0j"
         )
