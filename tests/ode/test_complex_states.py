@@ -263,6 +263,7 @@ def test_complex_states():
     assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)
 
 
+@pytest.mark.deep(but=["False"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_complex_mass_matrix(sparse):
     """Of (1, i / 2; 0, 0): y' + z' i / 2 = -k y with z = 2 y, so that y' = -k y / (1 + i)."""
@@ -285,6 +286,7 @@ def test_a_complex_mass_matrix(sparse):
         solve((1.0, 2.0), (0.0, 1.0), (0.7,))
 
 
+@pytest.mark.dear
 def test_second_derivatives_by_the_end_time_forward_over_reverse():
     """Of the imaginary part of exp(-i p), p = end * rate."""
     solve = nd.ode.solver(lambda t, y, rate: -1j * rate * y, rtol=1e-9)

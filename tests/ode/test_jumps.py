@@ -224,7 +224,7 @@ AT_THRESHOLD = nd.ode.event(lambda t, y, rate, stop, threshold: y[0] - threshold
     ],
     ids=["doses", "another", "stop", "threshold", "both", "condition"],
 )
-@pytest.mark.deep(but=["forward-doses", "forward-both"])
+@pytest.mark.deep(but=["forward-doses"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_what_events_do_not_tell_of_is_told_of(mode, told, by_time, by_state):
     solve = nd.ode.solver(switched_off, **told)

@@ -102,6 +102,7 @@ def test_derivatives_are_those_without_the_arrays(kind, mode):
     assert not work.any()
 
 
+@pytest.mark.dear
 def test_threads_have_arrays_of_their_own():
     given = _solver(True), Y0, TS, (0.7, np.zeros(40)), KEY, 20_000
     alone = nd.sde.ensemble(*given, reduce=product)

@@ -108,6 +108,7 @@ def _tracked(make, spread):
     return made.filtered(np.arange(4.0), np.array([1.0, 2.5, 2.0, 4.0]), {"error": 1.0})
 
 
+@pytest.mark.dear
 def test_a_wide_spread_at_first_is_linear_regression():
     """The covariance without the terms of Joseph's form was 1e-18 from a spread of 1e8 on."""
     t, y = np.arange(4.0), np.array([1.0, 2.5, 2.0, 4.0])

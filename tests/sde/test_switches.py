@@ -54,6 +54,7 @@ def test_the_slope_by_the_time_of_a_dose_has_no_noise(mode):
         assert slope(when) == pytest.approx(0.8 * math.exp(-0.4 * (5.0 - when)), rel=0.02)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Heun-stop"])
 @pytest.mark.parametrize(
     ("drift", "event", "places"),

@@ -230,6 +230,7 @@ def test_nothing_is_integrated_behind_an_event(adjoint):
     np.testing.assert_allclose(nd.grad(level, mode="reverse")(x), expected, rtol=1e-6)
 
 
+@pytest.mark.deep(but=["gauss"])
 @pytest.mark.parametrize("kind", ["gauss", "quadrature", "interpolating"])
 def test_what_is_over_within_the_spacing_of_the_times(kind):
     """y follows z = exp(-(t - t0)) within 1e-13; at the output its cotangent goes over to z's as fast."""

@@ -174,6 +174,7 @@ def test_events_may_write_to_arrays():
     assert forward == pytest.approx(slope(njit(last), 0.8), rel=1e-5)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["auto"])
 @pytest.mark.parametrize("adjoint", ["auto", "interpolating", "forward"])
 def test_what_the_last_call_leaves_may_not_be_read(adjoint):

@@ -239,7 +239,7 @@ CALLING = changing_matrix, network, roots, inverses, in_turn, implicit_steps
 
 
 @pytest.mark.usefixtures("rule_of_activation")
-@pytest.mark.deep(but=["network", "implicit_steps", "in_turn"])
+@pytest.mark.deep(but=["network", "in_turn"])
 @pytest.mark.parametrize("f", CALLING, ids=lambda f: f.py_func.__name__)
 def test_operators_rules_and_linear_algebra_are_called_again(f):
     kept = nd.grad(nd.checkpoint(f, snapshots=2), mode="reverse")

@@ -270,6 +270,7 @@ def test_one_argument_twice():
     np.testing.assert_array_equal(nd.grad(f, mode="reverse")(X), 4.0 * X)
 
 
+@pytest.mark.dear
 def test_a_linear_solve_of_its_own_result_at_second_order():
     @njit
     def solved(a, b):

@@ -95,6 +95,7 @@ def by_svd(a):
     return ((u * s**2) @ u.T)[1, 0]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["by_eigh"])
 @pytest.mark.parametrize("f", [by_eigh, by_svd])
 def test_second_derivatives_by_vectors_of_nearly_equal_numbers(f):
