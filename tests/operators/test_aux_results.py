@@ -29,7 +29,7 @@ def misfit(x, gain):
 
 @njit
 def pair(x):
-    return x**3, (3 * x, 7)
+    return x**3, (3 * x**2, 7)
 
 
 @both
@@ -90,18 +90,22 @@ def test_aux_is_what_one_of_several_returns_gives(mode):
 def test_derivatives_around_it_go_through_value_gradient_and_aux(mode, outer):
     value_and_grad = nd.value_and_grad(misfit, (0, 1), mode, has_aux=True)
     grad = nd.grad(misfit, 1, mode, has_aux=True)
+    of_pair = nd.value_and_grad(pair, 0, mode, has_aux=True)
 
     @njit
     def around(x, gain):
         (value, predicted), (by_x, by_gain) = value_and_grad(x, gain)
         again, once_more = grad(x, gain)
-        return value * by_gain + np.sum(predicted * by_x) + again * np.sum(once_more**3)
+        (cube, (triple, number)), slope = of_pair(gain)
+        total = value * by_gain + np.sum(predicted * by_x) + again * np.sum(once_more**3)
+        return total + cube * triple * slope * number
 
     def by_hand(x, gain):
         predicted = np.sin(x) * gain
         by_x, by_gain = 2 * predicted * np.cos(x) * gain, np.sum(2 * predicted * np.sin(x))
         total = np.sum(predicted**2) * by_gain + np.sum(predicted * by_x)
-        return total + by_gain * np.sum(predicted**3)
+        total = total + by_gain * np.sum(predicted**3)
+        return total + gain**3 * (3 * gain**2) * (3 * gain**2) * 7
 
     x, gain, step = np.array([0.3, 1.1, 2.0]), 1.7, 1e-30
     by_x, by_gain = nd.grad(around, (0, 1), outer)(x, gain)
@@ -134,11 +138,11 @@ def test_in_compiled_code_in_batches_in_other_processes_and_by_instances():
         np.arange(3.0)
     )
     assert values.tolist() == [0.0, 1.0, 8.0]
-    assert parts.tolist() == [0.0, 3.0, 6.0]
+    assert parts.tolist() == [0.0, 3.0, 12.0]
     assert numbers.tolist() == [7, 7, 7]
     assert slopes.tolist() == [0.0, 3.0, 12.0]
     again = pickle.loads(pickle.dumps(nd.grad(pair, has_aux=True)))
-    assert again(2.0) == (12.0, (6.0, 7))
+    assert again(2.0) == (12.0, (12.0, 7))
     with pytest.raises(nd.ArgumentError, match="or holds a jitclass object"):
         nd.grad(lambda p: (p.a, p), has_aux=True)(Weights(2.0, np.ones(3)))
     total = njit(lambda p: (p.a * np.sum(p.w), 2 * p.w))
