@@ -69,10 +69,15 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     c = 2.0 / (sigma**2 * dt * phi1(-kappa * dt))
     u, v, q = c * y0 * math.exp(-kappa * dt), c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
     w = u * v
+    if q < -1.0:  # zero pulls the path below zero, where there is no such process
+        return math.nan
     if q * q + 4.0 * w > _LARGE * _LARGE:
         return math.log(c) + _cir_by_expansion(u, v, q)
     j = math.floor(max(0.5 * (math.sqrt(q * q + 4.0 * w) - q), 0.0))
-    largest = j * math.log(w) - math.lgamma(j + 1.0) - math.lgamma(j + q + 1.0)
+    power = (
+        j * math.log(w) if j > 0.0 else 0.0
+    )  # w is zero where the start is forgotten, or is zero
+    largest = power - math.lgamma(j + 1.0) - math.lgamma(j + q + 1.0)
     total, term, k = 1.0, 1.0, j + 0.0
     while term > _RELATIVE * total:
         k += 1.0

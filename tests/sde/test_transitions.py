@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import gamma
 
 import numbad as nd
 from numbad.sde import transitions
@@ -36,7 +37,7 @@ def test_derivatives_by_a_rate_that_may_be_zero(density):
 
     slope, bend = nd.derivative(of_rate), nd.hessian(of_rate, mode="reverse")
     bend_forward = nd.derivative(slope)
-    for kappa in (0.0, 1e-9, -1e-9, 1e-7, 1e-4, 0.3, 2.0):
+    for kappa in (0.0, 1e-9, 1e-7, 1e-4, 0.3, 2.0):
         with mpmath.workdps(60):
             at, step = mpmath.mpf(kappa) or mpmath.mpf("1e-24"), mpmath.mpf("1e-15")
             value, first, second = (mpmath.diff(exact, at, k, h=step) for k in range(3))
@@ -44,6 +45,21 @@ def test_derivatives_by_a_rate_that_may_be_zero(density):
         assert slope(kappa) == pytest.approx(float(first), rel=1e-12)
         assert bend(kappa) == pytest.approx(float(second), rel=1e-10)
         assert bend_forward(kappa) == pytest.approx(float(second), rel=1e-10)
+
+
+def test_the_square_root_process_from_zero_and_after_long_times():
+    """A gamma density: from zero that of c y with 2 kappa theta / sigma**2 degrees, at last the stationary."""
+    kappa, theta, sigma, after = 0.5, 0.06, 0.15, 0.05
+    shape = 2.0 * kappa * theta / sigma**2
+    for start, dt in ((0.0, 2.0), (0.03, 1500.0), (0.03, 3.0e6)):
+        scale = sigma**2 * -np.expm1(-kappa * dt) / (2.0 * kappa)
+        found = transitions.cir(0.0, start, dt, after, kappa, theta, sigma)
+        assert found == pytest.approx(gamma(shape, scale=scale).logpdf(after), rel=1e-12)
+    slope = nd.derivative(lambda y0: transitions.cir(0.0, y0, 2.0, after, kappa, theta, sigma))
+    near = transitions.cir(0.0, 1e-9, 2.0, after, kappa, theta, sigma)
+    away = near - transitions.cir(0.0, 0.0, 2.0, after, kappa, theta, sigma)
+    assert slope(0.0) == pytest.approx(away / 1e-9, rel=1e-6)
+    assert np.isnan(transitions.cir(0.0, 0.03, 2.0, after, -0.3, theta, sigma))
 
 
 def test_brownian_motion_is_a_rate_of_zero():
