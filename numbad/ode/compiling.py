@@ -12,7 +12,7 @@ from numbad.compilation.memo import look_again, made_of
 from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
-from numbad.ode.python_values import as_numbers, check_values, lists_among
+from numbad.ode.python_values import check_values, lists_among, with_arrays
 from numbad.ode.time_first import refuse_time_second
 from numbad.operators.bound import function_of
 from numbad.operators.called_from_python import CalledFromPython
@@ -52,9 +52,7 @@ class GenericDispatcher(CalledFromPython):
         return dict(zip(parameter_names(self.py_func), args, strict=False)) | kws
 
     def _call_with_arrays(self, *args, **kws):
-        given = self._by_name(args, kws)
-        as_arrays = {name: as_numbers(name, given[name]) for name in lists_among(given)}
-        return self(**given | as_arrays)
+        return self(**with_arrays(self._by_name(args, kws)))
 
 
 KNOWN.append(GenericDispatcher)

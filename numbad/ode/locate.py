@@ -8,16 +8,21 @@ from numbad.ode.crossing import SOON
 from numbad.ode.first_crossing import make_first_crossing
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of, make_pieces
+from numbad.ode.interpolated_slopes import make_compare
 from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.short_tuples import item
 from numbad.ode.state import (
     borrow,
     borrow_given,
+    combine,
     hold,
     make_workspace,
+    read_row,
     restored,
     structure_of,
+    table_for,
+    write_row,
 )
 from numbad.ode.true_slope import make_slope_at
 
@@ -47,11 +52,11 @@ def make_locate(problem, settings, conditions, directions):
 
 def _with_settings(search, settings):
     def locate(y0, t, t_end, args, fired, crossed_by, beyond, tried):
-        hit, t_before, t_after, rates, after, tried, status, stopped = search(
+        hit, t_before, t_after, rates, after, lacks, tried, status, stopped = search(
             y0, t, t_end, args, fired, crossed_by, beyond, tried, settings
         )
         check(status, stopped)
-        return hit, t_before, t_after, rates, after, tried
+        return hit, t_before, t_after, rates, after, lacks, tried
 
     return locate
 
@@ -60,11 +65,11 @@ def _with_settings(search, settings):
 def make_search(problem, conditions, directions, mass):
     """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, beyond, tried, settings)`, as `locate`.
 
-    It returns (hit, t_before, t_after, slopes, after, tried, status, t): as bits of `hit` the conditions that
-    cross zero first, the times next to that on each side, how fast each condition changes there, and what it
-    is `after` it. Without one, `hit` is 0. `fired` are those that have just done so, `crossed_by` with which
-    slopes, `beyond` what conditions were after that, `tried` the steps tried so far. `status` and `t` are
-    what `check` takes.
+    It returns (hit, t_before, t_after, slopes, after, lacks, tried, status, t): as bits of `hit` the
+    conditions that cross zero first, the times next to that on each side, how fast each condition changes
+    there, what it is `after` it, and what fun lacks there (see `interpolated_slopes`). Without one, `hit` is
+    0. `fired` are those that have just done so, `crossed_by` with which slopes, `beyond` what conditions were
+    after that, `tried` the steps tried so far. `status` and `t` are what `check` takes.
     """
     content = *content_of(problem), conditions, directions, mass
 
@@ -87,24 +92,29 @@ def _search(pieces, problem, watch, directions, mass):
     slope_at = make_slope_at(
         problem, mass, make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
     )
-    side = make_workspace(2)
+    side = make_workspace(3)
     known, begin, first, last_before, gap_after, has_slopes = make_first_crossing(
         watch, interpolate, directions
     )
     zeros = (0.0,) * len(directions)
+    compare = make_compare(interpolate)
+    compares = problem.tableau.is_implicit and mass is None
 
     def search(y0, t, t_end, given_args, fired, crossed_by, beyond, tried, given_settings):
         args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
-        own_memory, (row, slope_row) = side(initial)
+        own_memory, (row, slope_row, more) = side(initial)
         now = rates = after = values(t, restored(structure, y), args)
         slope = slope_at(slope_row, t, y, structure, args)
         onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
         before, goes_to = known(now, onset, (t, t_end), fired, crossed_by, beyond)
         hit, is_first, low = 0, True, zeros
         t_before = t_after = t_end
+        beside = table_for(4, initial)
+        lacks = beside[3]
+        lacks[:] = 0.0
         while t != t_end and status == failure.RUNNING and hit == 0:
             if tried + control.attempts >= settings.max_steps:
                 status = failure.TOO_MANY_STEPS
@@ -127,6 +137,14 @@ def _search(pieces, problem, watch, directions, mass):
                 t_before = last_before(which, item(low, which), at, sign)
                 state = interpolate(row, (t_before - t) / h, h, y, dense)
                 slope = slope_at(slope_row, t_before, state, structure, args)
+                if compares:
+                    write_row(beside, 2, state)
+                    write_row(beside, 3, slope)
+                    compare(row, (t_before - t) / h, h, y, dense, beside, lacks)
+                    state = interpolate(row, (t_before - t) / h, h, y, dense)
+                    slope = combine(
+                        slope_row, slope, 1.0, (1.0,), (read_row(more, beside, 3, slope),)
+                    )
                 rates = slopes_of(
                     t_before, restored(structure, state), restored(structure, slope), args
                 )
@@ -142,6 +160,6 @@ def _search(pieces, problem, watch, directions, mass):
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         hold(own_memory)
-        return hit, t_before, t_after, rates, after, tried + control.attempts, status, t
+        return hit, t_before, t_after, rates, after, lacks, tried + control.attempts, status, t
 
     return search

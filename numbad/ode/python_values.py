@@ -40,6 +40,11 @@ def lists_among(given):
     return [name for name in ("y0", "ts") if isinstance(given.get(name), list)]
 
 
+def with_arrays(given):
+    """The same with arrays in place of these lists."""
+    return given | {name: as_numbers(name, given[name]) for name in lists_among(given)}
+
+
 def as_numbers(name, given, error=ModelError):
     """An array_like as an array of floats, or of complex numbers; `error` where it holds anything else."""
     try:

@@ -116,7 +116,7 @@ class _Code:
         for i, e in self.events:
             if i in self.bits:
                 lines.append(f"            if hit >> {self.bits[i]} & 1:\n")
-                call = f"shift{i}(before, reached, rates[{self.bits[i]}], y0, rest)"
+                call = f"shift{i}(before, reached, rates[{self.bits[i]}], y0, rest, lacks)"
                 lines.append(f"                shift{i}_ = {call}\n")
                 lines += self._happens(i, e, 16, f"shift{i}_", f"before + shift{i}_", "")
             else:
@@ -131,7 +131,7 @@ class _Code:
 
     def _happens(self, i, e, indent, shift, time, number):
         """Lines for what an event does to the state `current`."""
-        lines = [f"shift = {shift}", "current = flow(here, current, shift, y0, rest)"]
+        lines = [f"shift = {shift}", "current = flow(here, current, shift, y0, rest, lacks)"]
         if self.keep:
             lines += [
                 f"if kept < {self.keep}:",
@@ -155,7 +155,7 @@ class _Code:
         if e.terminal:
             lines.append("ended = True")
         else:
-            lines.append("current = flow(after + shift, current, -shift, y0, rest)")
+            lines.append("current = flow(after + shift, current, -shift, y0, rest, lacks)")
         return ["".join((" " * indent, line, "\n")) for line in lines]
 
 
@@ -176,6 +176,7 @@ def solve(y0, given_ts, args=()):
     done = next_to(t, -direction)
     row, at_start, ended = 1, True, False
     tried = fired = np.int64(0)  # of one type from the beginning
+    nothing = np.zeros(len(state))
 """
 
 _BEGIN_KEEPING = """\
@@ -189,7 +190,7 @@ _BEGIN_KEEPING = """\
 # The next of the times that are known beforehand.
 _NEXT_STOP = """\
     while row < count and not ended:
-        hit, stop, preset = np.int64(0), t_end, False
+        hit, stop, preset, lacks = np.int64(0), t_end, False, nothing
 """
 
 # Where the segment aims at, at the latest, and the two sides of what happens there.
@@ -207,7 +208,7 @@ _AIM = """\
 
 _SEARCH = """\
         if moves:
-            hit, left, right, rates, beyond, tried = locate(
+            hit, left, right, rates, beyond, lacks, tried = locate(
                 as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, rates, beyond, tried
             )
             if hit != 0:
@@ -225,7 +226,7 @@ _SEGMENT = """\
         while inside < row and (not happens or (ts[inside] - before) * direction < 0.0):
             inside += 1
         if at_start and not moves:
-            state = flow(ts[0], state, t - ts[0], y0, rest)
+            state = flow(ts[0], state, t - ts[0], y0, rest, nothing)
         reached = state
         if moves:
             outputs = inside - first
@@ -241,7 +242,7 @@ _SEGMENT = """\
                 put_row(ys, first + k, part[1 + k])
             reached = part[outputs + 1].copy()
         for k in range(inside, row):
-            put_row(ys, k, flow(before, reached, ts[k] - before, y0, rest))
+            put_row(ys, k, flow(before, reached, ts[k] - before, y0, rest, lacks))
         if happens:
             here, current = before, reached
 """
@@ -288,14 +289,14 @@ def crowding(crowded, t, after):
 
 
 def make_shift(flow, condition):
-    """The compiled `shift(t, y, rate, like, rest)`, zero, with the derivatives of the event's time."""
+    """The compiled `shift(t, y, rate, like, rest, lacks)`, zero, with derivatives of the event's time."""
 
     @checkpoint
     @jit(error_model="numpy")
-    def shift(t, y, rate, like, rest):
+    def shift(t, y, rate, like, rest, lacks):
         found = 0.0
         for _ in range(len(NODES)):
-            there = flow(t, y, found, like, rest)
+            there = flow(t, y, found, like, rest, lacks)
             value = condition(t + found, as_form(like, there), *rest)
             found = found - (value - as_constant(value)) / rate
         return found

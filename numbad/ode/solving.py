@@ -400,7 +400,7 @@ def compiled(problem, settings, level):
         if any(duals_in(ts)):
             check_mass_of_times(settings.mass)
             below = compiled(problem, settings, level + 1)
-            return solve_at_moving_times(below, problem, settings.mass)
+            return solve_at_moving_times(below, problem, settings)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
     origin = compiled, (problem, settings, level)

@@ -132,8 +132,9 @@ def _of_any_scalar(slope):
 
 
 def make_flow(problem, mass=None):
-    """The compiled `flow(t, y, shift, like, rest)`: along the solution, by a shift that is zero.
+    """The compiled `flow(t, y, shift, like, rest, lacks)`: along the solution, by a shift that is zero.
 
+    `lacks` is what fun lacks there (see `interpolated_slopes`), without a mass matrix.
     That is a step of the classical Runge-Kutta method, which gives derivatives up to the fourth order. With
     algebraic equations the state of each stage satisfies them as far as y does.
     """
@@ -142,11 +143,12 @@ def make_flow(problem, mass=None):
 
         @checkpoint
         @jit(error_model="numpy")
-        def flow(t, y, shift, like, rest):
+        def flow(t, y, shift, like, rest, lacks):
             k = np.zeros_like(y)
             moved = 1.0 * y
             for stage in range(4):
                 k = right_side(t + NODES[stage] * shift, y + (NODES[stage] * shift) * k, like, rest)
+                k = k + lacks
                 moved = moved + (WEIGHTS[stage] * shift) * k
             return moved
 
@@ -173,7 +175,7 @@ def make_flow(problem, mass=None):
 
     @checkpoint
     @jit(error_model="numpy")
-    def flow(t, y, shift, like, rest):
+    def flow(t, y, shift, like, rest, lacks):
         W, kept = held(as_constant(t), as_constant(y), as_constant(like), as_constant(rest))
         k = np.zeros_like(y)
         total = np.zeros_like(y)

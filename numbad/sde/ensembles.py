@@ -16,7 +16,7 @@ from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
 from numbad.ode.by_structure import by_structure
-from numbad.ode.python_values import check_values
+from numbad.ode.python_values import check_values, with_arrays
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.block_source import block_of
@@ -147,6 +147,7 @@ def ensemble(
     (True, True, True)
     """
     problem = check_solver("ensemble", solve, key)
+    y0, ts = with_arrays({"y0": y0, "ts": ts}).values()
     check_values("nd.sde.ensemble", {"y0": y0, "ts": ts, "args": args})
     count = _count(paths, antithetic)
     plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)

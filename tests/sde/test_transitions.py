@@ -48,7 +48,7 @@ def test_derivatives_by_a_rate_that_may_be_zero(density):
 
 
 def test_the_square_root_process_from_zero_and_after_long_times():
-    """A gamma density: from zero that of c y with 2 kappa theta / sigma**2 degrees, at last the stationary."""
+    """Gamma densities: from zero, and at last the stationary one."""
     kappa, theta, sigma, after = 0.5, 0.06, 0.15, 0.05
     shape = 2.0 * kappa * theta / sigma**2
     for start, dt in ((0.0, 2.0), (0.03, 1500.0), (0.03, 3.0e6)):

@@ -9,6 +9,7 @@ from numba.extending import intrinsic
 
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
+from numbad.ode.interpolated_slopes import make_lacking
 from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
@@ -24,6 +25,17 @@ from numbad.ode.state import (
 )
 from numbad.ode.times import time_at
 from numbad.ode.true_slope import make_slope_at
+from numbad.operators.stop import as_constant
+
+
+def make_lacking_rows(problem, settings):
+    """The compiled `lacking(y0, ts, args)`: see `interpolated_slopes`; None for explicit methods."""
+    if not problem.tableau.is_implicit:
+        return inlined(lambda y0, ts, args: None)
+    lacking = make_lacking(problem, settings)
+    return inlined(
+        lambda y0, ts, args: lacking(as_constant(y0), as_constant(ts), as_constant(args))
+    )
 
 
 @intrinsic
@@ -57,13 +69,15 @@ def one_number(typingctx, y):
     return ty(y), codegen
 
 
-def make_by_times(problem, mass):
+def make_by_times(problem, settings):
     """The compiled `by_times(y0, others, ts, ys, seed, by_start, args)`: a table of one column."""
+    mass = settings.mass
     slope_at = make_slope_at(
         problem, mass, make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
     )
     as_state = array_state if problem.inplace else tuple_or_array_state
-    workspace = make_workspace(3)
+    workspace = make_workspace(4)
+    lacking = make_lacking_rows(problem, settings)
     aims = int(problem.until_output)
 
     @inlined
@@ -76,11 +90,14 @@ def make_by_times(problem, mass):
         found = table_for(len(ts), total)
         if aims:
             write_row(found, len(ts) - 1, total)
+        table = lacking(y0, ts, given_args)
         for row in range(len(ts) - aims):
             y = read_row(work[0], ys, row, initial)
             v = read_row(work[1], seed, row, initial)
             slope = slope_at(work[2], time_at(ts, row), y, structure, args)
             moved = inner(v, slope)
+            if table is not None:
+                moved += inner(v, read_row(work[3], table, row, initial))
             if row == 0:
                 moved -= inner(read_row(work[1], by_start, 0, initial), slope)
             found[row, 0] = moved

@@ -215,7 +215,7 @@ class PullSource(Arguments):
         if 1 not in self.wrt:
             return "None"
         check_mass_of_times(self.settings.mass)
-        self.namespace["by_times"] = make_by_times(self.problem, self.settings.mass)
+        self.namespace["by_times"] = make_by_times(self.problem, self.settings)
         self.lines.append(
             "by_time = by_times(args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0].real"
         )
