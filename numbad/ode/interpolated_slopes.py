@@ -3,8 +3,10 @@
 The slope of the solution at an output is fun of the state. Of a stiff system an error of the state, that of
 the tolerances and of interpolation, comes out of fun as many times larger as the system is stiff; the slope
 of what interpolates the steps has only that error over the size of a step. It takes the place of fun where
-the two differ by more than rounding and by more than a thousandth.
+the two differ by more than a thousandth, and over a step by more than rounding and the tolerances explain.
 """
+
+import numpy as np
 
 from numbad.compilation.memo import built_once
 from numbad.ode import failure
@@ -28,26 +30,30 @@ from numbad.rules.registry import CONSTANT_CALLS
 
 # How far from an output, in parts of a step, the interpolant is read.
 NEARBY = 1e-5
-# Slopes are the same within so much of each other, or of the state in a step.
-SAME, ROUNDING = 1e-3, 1e-8
+# Slopes are the same within so much of each other, or, over a step, of the state or so many times the
+# tolerances: those of interpolants of low order are no better.
+SAME, ROUNDING, EXPLAINED = 1e-3, 1e-8, 100.0
 
 
 def make_compare(interpolate):
-    """The compiled `compare(buffer, theta, h, y, dense, beside, out)`: fun in `out` becomes what it lacks.
+    """The compiled `compare(buffer, theta, h, y, dense, beside, settings, out)`.
 
-    `theta` is where in the step; `beside` has three rows, the last of them the state there.
+    What is fun in `out` becomes what that lacks. `theta` is where in the step; `beside` has three rows, the
+    last of them the state there.
     """
 
     @inlined
-    def compare(buffer, theta, h, y, dense, beside, out):
+    def compare(buffer, theta, h, y, dense, beside, settings, out):
         low, high = max(theta - NEARBY, 0.0), min(theta + NEARBY, 1.0)
         write_row(beside, 0, interpolate(buffer, low, h, y, dense))
         write_row(beside, 1, interpolate(buffer, high, h, y, dense))
+        sizes = np.abs(beside[2])
+        allowed = settings.atol + settings.rtol * sizes
         for i in range(len(out)):
             of_steps = (beside[1, i] - beside[0, i]) / ((high - low) * h)
             lacks, size = of_steps - out[i], max(abs(of_steps), abs(out[i]))
-            rounding = ROUNDING * abs(beside[2, i])
-            is_same = abs(lacks) <= SAME * size or abs(lacks * h) <= rounding
+            explained = max(ROUNDING * sizes[i], EXPLAINED * allowed[i])
+            is_same = abs(lacks) <= SAME * size or abs(lacks * h) <= explained
             out[i] = 0.0 if is_same else lacks
 
     return compare
@@ -113,7 +119,7 @@ def _lacking(problem, given):
                     state = read_row(row_of_state, beside, 2, initial)
                     slope = slope_at(row_of_slope, time_at(ts, row), state, structure, args)
                     write_row(found, row, slope)
-                    compare(work[spare], theta, h, y, dense, beside, found[row])
+                    compare(work[spare], theta, h, y, dense, beside, settings, found[row])
                     row += 1
             t = t_new
             y, k0 = settle(work, w, slopes)

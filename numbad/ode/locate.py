@@ -140,7 +140,7 @@ def _search(pieces, problem, watch, directions, mass):
                 if compares:
                     write_row(beside, 2, state)
                     write_row(beside, 3, slope)
-                    compare(row, (t_before - t) / h, h, y, dense, beside, lacks)
+                    compare(row, (t_before - t) / h, h, y, dense, beside, settings, lacks)
                     state = interpolate(row, (t_before - t) / h, h, y, dense)
                     slope = combine(
                         slope_row, slope, 1.0, (1.0,), (read_row(more, beside, 3, slope),)

@@ -176,7 +176,7 @@ def solve(y0, given_ts, args=()):
     done = next_to(t, -direction)
     row, at_start, ended = 1, True, False
     tried = fired = np.int64(0)  # of one type from the beginning
-    nothing = np.zeros(len(state))
+    nothing = np.zeros_like(as_constant(state))
 """
 
 _BEGIN_KEEPING = """\

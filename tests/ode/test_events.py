@@ -245,6 +245,22 @@ def test_a_change_that_leads_beyond_the_condition_and_back_towards_it(direction,
     assert last(0.1 * way) == pytest.approx(4.0 * way, rel=1e-7)
 
 
+@pytest.mark.parametrize("method", ["Tsit5", "Rodas5P"])
+def test_an_event_of_a_complex_state(method):
+    """Of exp(i k t) twice the value where its real part is a half: at cos(k t) = 1/2, then at 1/4."""
+    doubled = nd.ode.event(lambda t, y, k: y[0].real - 0.5, change=lambda t, y, k: (2.0 * y[0],))
+    options = {"method": method, "events": doubled, "rtol": 1e-9, "atol": 1e-11}
+    solve = nd.ode.solver(lambda t, y, k: (1j * k * y[0],), **options)
+
+    def end(k):
+        return solve((1.0 + 0.0j,), (0.0, 1.5), (k,))[-1, 0].imag
+
+    assert end(0.9) == pytest.approx(4.0 * math.sin(1.35), rel=1e-7)
+    for mode in ("forward", "reverse"):
+        slope = nd.grad(end, mode=mode)(0.9)
+        assert slope == pytest.approx(6.0 * math.cos(1.35), rel=1e-6)
+
+
 def test_bounces_backwards_in_time_are_those_of_a_ball_forwards():
     """The condition is for crossings in both directions; the ball falls as the time goes down."""
     bounce = nd.ode.event(floor, change=bounced)
