@@ -88,8 +88,9 @@ def make_scan(values, interpolate, directions):
     """The compiled `value(i, theta, step)`, `begin` and `scan`, for conditions `values(t, y, args)`.
 
     `step` is (row, t, h, y, dense, structure, args), with a row that the states are put into. Of condition
-    `i`, `before[i]` is the last value that was not zero, `low[i]` where in the step it was. Both are tuples:
-    a GPU has no memory for arrays.
+    `i`, `before[i]` is the last value that was not zero, `low[i]` where in the step it was. Within `bands[i]`
+    of zero it keeps the sign it had, or none, until it crosses in its direction. All are tuples: a GPU has no
+    memory for arrays.
     """
     count, none = len(directions), (NOWHERE,) * len(directions)
 
@@ -106,15 +107,15 @@ def make_scan(values, interpolate, directions):
     bracket = make_bracket(value)
 
     @inlined
-    def begin(step, before, low, soon):
+    def begin(step, before, low, bands, soon):
         """What is zero at the beginning of the first step counts from `soon` after on."""
         for i in range(count):
-            if item(before, i) == 0.0:
+            if item(before, i) == 0.0 and item(bands, i) == 0.0:
                 before, low = replaced(before, i, value(i, soon, step)), replaced(low, i, soon)
         return before, low
 
     @inlined
-    def scan(place, step, before, low):
+    def scan(place, step, before, low, bands):
         """Where the conditions cross zero before `place`: (before, low, high), from `low[i]` to `high[i]`.
 
         `high[i]` is `NOWHERE` for one that does not, NaN for one that is NaN.
@@ -131,7 +132,7 @@ def make_scan(values, interpolate, directions):
                 resolution = max(2.0 * max(abs(t), abs(t + h)) * least / abs(h), least)
                 start, end = bracket(i, start, theta, g_low, g_high, resolution, step)
                 low, high = replaced(low, i, start), replaced(high, i, end)
-            elif g_high != 0.0:
+            elif g_low * g_high > 0.0 or abs(g_high) > item(bands, i):
                 before, low = replaced(before, i, g_high), replaced(low, i, theta)
             if math.isnan(g_high):
                 high = replaced(high, i, math.nan)

@@ -43,9 +43,9 @@ def make_watch(pieces, watched, y0, args):
         row, t, h, y, dense = at[:5]
         ended, t_last, status = False, t_new, failure.RUNNING
         if is_first:
-            before, low = begin_scan(at, before, low, SOON)
+            before, low = begin_scan(at, before, low, zeros, SOON)
         for place in range(PLACES):
-            before, low, high = scan(place, at, before, low)
+            before, low, high = scan(place, at, before, low, zeros)
             which, theta = earliest(high)
             if math.isnan(theta):
                 status = failure.CONDITION_NOT_A_NUMBER

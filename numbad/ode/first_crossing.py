@@ -36,6 +36,11 @@ LARGEST_RETREAT = 10
 # the time; so many in a row are told.
 AT_ONCE, MOST_CROWDED = 450.0, 100
 
+# What is known of the conditions where a search begins: with which slopes those that have just happened have
+# crossed zero (`crossed_by`), what all were right `beyond` that, without the change of the event, how far
+# from zero errors alone may move them (`bands`, see `hysteresis`), and their values `before`, or 0.
+Past = namedtuple("Past", "crossed_by beyond bands before")
+
 # The compiled pieces, in the order in which a search calls them. A `step` is as `make_scan` takes it, and so
 # are `before` and `low`; `goes_to` are the signs that conditions will soon have, where that is known.
 FirstCrossing = namedtuple("FirstCrossing", "known begin first last_before gap_after has_slopes")
@@ -48,12 +53,12 @@ def make_first_crossing(watch, interpolate, directions):
     value, begin_scan, scan = make_scan(values, interpolate, directions)
 
     @inlined
-    def known(now, onset, start, fired, crossed_by, beyond):
+    def known(now, onset, start, fired, past):
         """(before, goes_to) at the `start`, (t, t_end), where the conditions are `now` and change by `onset`.
 
-        As bits of `fired` those that have just happened: `crossed_by` with which slopes, and `beyond` are
-        the conditions right after that, without the change of the event.
+        As bits of `fired` those that have just happened; `past` is a `Past`.
         """
+        crossed_by, beyond, bands, last = past
         before, goes_to = now, zeros
         t, t_end = start
         way = 1.0 if t_end > t else -1.0
@@ -63,18 +68,23 @@ def make_first_crossing(watch, interpolate, directions):
             # The change of an event may have set it back to before it, or further on.
             if has_fired and g * crossed >= 0.0 and not abs(g) > AWAY * rounding:
                 before = replaced(before, i, 0.0)
-            rate = way * item(onset, i)
-            if item(before, i) == 0.0 and (not has_fired or rate * crossed < 0.0):
+            rate, band, had = way * item(onset, i), item(bands, i), item(last, i)
+            if band > 0.0:
+                # The errors of a stiff system may move it so far, and decide how it moves at first.
+                turns = had == 0.0 or (item(directions, i) != 0 and had * g < 0.0)
+                if abs(g) <= band and (has_fired or turns):
+                    before = replaced(before, i, 0.0 if has_fired else had)
+            elif item(before, i) == 0.0 and (not has_fired or rate * crossed < 0.0):
                 goes_to = replaced(goes_to, i, rate)
         return before, goes_to
 
     @inlined
-    def begin(step, before, goes_to, soon):
+    def begin(step, before, goes_to, bands, soon):
         """(before, low, status) in the first step; `soon`: from where what is zero at its start counts.
 
         What has just happened, and happens again at once, is seen to: as bounces of a ball are.
         """
-        before, low = begin_scan(step, before, zeros, soon)
+        before, low = begin_scan(step, before, zeros, bands, soon)
         status = failure.RUNNING
         for i in range(count):
             sign, theta, g = item(goes_to, i), item(low, i), item(before, i)
@@ -87,11 +97,11 @@ def make_first_crossing(watch, interpolate, directions):
         return before, low, status
 
     @inlined
-    def first(step, before, low):
+    def first(step, before, low, bands):
         """(status, hit, which, before, low): as bits of `hit` the conditions that cross zero first."""
         status, hit, which = failure.RUNNING, 0, 0
         for place in range(PLACES):
-            before, low, high = scan(place, step, before, low)
+            before, low, high = scan(place, step, before, low, bands)
             which, theta = earliest(high)
             if math.isnan(theta):
                 status = failure.CONDITION_NOT_A_NUMBER

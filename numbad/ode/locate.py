@@ -5,13 +5,14 @@ from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import SOON
-from numbad.ode.first_crossing import make_first_crossing
+from numbad.ode.first_crossing import Past, make_first_crossing
 from numbad.ode.fixed_times import check
+from numbad.ode.hysteresis import make_bands
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.interpolated_slopes import make_compare
 from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
-from numbad.ode.short_tuples import item
+from numbad.ode.short_tuples import item, replaced
 from numbad.ode.state import (
     borrow,
     borrow_given,
@@ -24,7 +25,8 @@ from numbad.ode.state import (
     table_for,
     write_row,
 )
-from numbad.ode.true_slope import make_slope_at
+from numbad.ode.switching import Switching
+from numbad.ode.true_slope import make_consistent, make_slope_at
 
 
 class LocateDispatcher(GenericDispatcher):
@@ -38,7 +40,7 @@ def make_locate(problem, settings, conditions, directions):
     """`make_search` for given settings."""
     content = *content_of(problem), tuple(settings), conditions, directions
 
-    def locate(y0, t, t_end, args, fired, crossed_by, beyond, tried):
+    def locate(y0, t, t_end, args, fired, past, tried):
         raise NotImplementedError(content)
 
     search = make_search(problem, conditions, directions, settings.mass)
@@ -51,29 +53,28 @@ def make_locate(problem, settings, conditions, directions):
 
 
 def _with_settings(search, settings):
-    def locate(y0, t, t_end, args, fired, crossed_by, beyond, tried):
-        hit, t_before, t_after, rates, after, lacks, tried, status, stopped = search(
-            y0, t, t_end, args, fired, crossed_by, beyond, tried, settings
+    def locate(y0, t, t_end, args, fired, past, tried):
+        hit, t_before, t_after, known, lacks, tried, status, stopped = search(
+            y0, t, t_end, args, fired, past, tried, settings
         )
         check(status, stopped)
-        return hit, t_before, t_after, rates, after, lacks, tried
+        return hit, t_before, t_after, known, lacks, tried
 
     return locate
 
 
 @built_once(dispatcher_of)
 def make_search(problem, conditions, directions, mass):
-    """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, beyond, tried, settings)`, as `locate`.
+    """The dispatcher `search(y0, t, t_end, args, fired, past, tried, settings)`, as `locate`.
 
-    It returns (hit, t_before, t_after, slopes, after, lacks, tried, status, t): as bits of `hit` the
-    conditions that cross zero first, the times next to that on each side, how fast each condition changes
-    there, what it is `after` it, and what fun lacks there (see `interpolated_slopes`). Without one, `hit` is
-    0. `fired` are those that have just done so, `crossed_by` with which slopes, `beyond` what conditions were
-    after that, `tried` the steps tried so far. `status` and `t` are what `check` takes.
+    It returns (hit, t_before, t_after, past, lacks, tried, status, t): as bits of `hit` the conditions that
+    cross zero first, the times next to that on each side, what the next search has to know of the conditions
+    (`Past`), and what fun lacks there (see `interpolated_slopes`). Without one, `hit` is 0. `fired` are those
+    that have just done so, `tried` the steps tried so far. `status` and `t` are what `check` takes.
     """
     content = *content_of(problem), conditions, directions, mass
 
-    def search(y0, t, t_end, args, fired, crossed_by, beyond, tried, settings):
+    def search(y0, t, t_end, args, fired, past, tried, settings):
         raise NotImplementedError(content)
 
     def choose(y0, t, t_end, args, *rest):
@@ -92,28 +93,32 @@ def _search(pieces, problem, watch, directions, mass):
     slope_at = make_slope_at(
         problem, mass, make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
     )
-    side = make_workspace(3)
+    side = make_workspace(4)
     known, begin, first, last_before, gap_after, has_slopes = make_first_crossing(
         watch, interpolate, directions
     )
-    zeros = (0.0,) * len(directions)
+    count, zeros = len(directions), (0.0,) * len(directions)
+    least = 1.0 if isinstance(problem.tableau, Switching) else 0.0
+    consistent = make_consistent(problem, mass)
+    bands_at = make_bands(values, slope_at, count, least, consistent)
     compare = make_compare(interpolate)
-    compares = problem.tableau.is_implicit and mass is None
+    compares = problem.tableau.is_implicit
 
-    def search(y0, t, t_end, given_args, fired, crossed_by, beyond, tried, given_settings):
+    def search(y0, t, t_end, given_args, fired, past, tried, given_settings):
         args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
-        own_memory, (row, slope_row, more) = side(initial)
-        now = rates = after = values(t, restored(structure, y), args)
+        own_memory, (row, slope_row, more, last) = side(initial)
+        rates, after, bands, _ = past
+        now = values(t, restored(structure, y), args)
         slope = slope_at(slope_row, t, y, structure, args)
         onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
-        before, goes_to = known(now, onset, (t, t_end), fired, crossed_by, beyond)
+        before, goes_to = known(now, onset, (t, t_end), fired, past)
         hit, is_first, low = 0, True, zeros
         t_before = t_after = t_end
-        beside = table_for(4, initial)
-        lacks = beside[3]
+        beside = table_for(5, initial)
+        lacks = beside[4]
         lacks[:] = 0.0
         while t != t_end and status == failure.RUNNING and hit == 0:
             if tried + control.attempts >= settings.max_steps:
@@ -128,10 +133,10 @@ def _search(pieces, problem, watch, directions, mass):
             dense = extend(fun, work, t, h, y, slopes, structure, args)
             at = row, t, h, y, dense, structure, args
             if is_first:
-                before, low, status = begin(at, before, goes_to, SOON)
+                before, low, status = begin(at, before, goes_to, bands, SOON)
                 is_first = False
             if status == failure.RUNNING:
-                status, hit, which, before, low = first(at, before, low)
+                status, hit, which, before, low = first(at, before, low, bands)
             if hit != 0:
                 sign = item(before, which)
                 t_before = last_before(which, item(low, which), at, sign)
@@ -140,11 +145,18 @@ def _search(pieces, problem, watch, directions, mass):
                 if compares:
                     write_row(beside, 2, state)
                     write_row(beside, 3, slope)
+                    write_row(beside, 4, slope)
                     compare(row, (t_before - t) / h, h, y, dense, beside, settings, lacks)
+                    wide = bands_at(
+                        t_before, beside, lacks, (more, last), settings, initial, structure, args
+                    )
                     state = interpolate(row, (t_before - t) / h, h, y, dense)
                     slope = combine(
-                        slope_row, slope, 1.0, (1.0,), (read_row(more, beside, 3, slope),)
+                        slope_row, slope, 1.0, (1.0,), (read_row(more, beside, 4, slope),)
                     )
+                    for i in range(count):
+                        if hit >> i & 1:
+                            bands = replaced(bands, i, item(wide, i))
                 rates = slopes_of(
                     t_before, restored(structure, state), restored(structure, slope), args
                 )
@@ -160,6 +172,7 @@ def _search(pieces, problem, watch, directions, mass):
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         hold(own_memory)
-        return hit, t_before, t_after, rates, after, lacks, tried + control.attempts, status, t
+        past = Past(rates, after, bands, before)
+        return hit, t_before, t_after, past, lacks, tried + control.attempts, status, t
 
     return search

@@ -21,7 +21,7 @@ from numbad.ode.compiling import generic
 from numbad.ode.conditions import check_calls
 from numbad.ode.crossing import next_to
 from numbad.ode.events import CHANGED_LENGTH, NOT_A_TIME
-from numbad.ode.first_crossing import MOST_CROWDED, count_crowded
+from numbad.ode.first_crossing import MOST_CROWDED, Past, count_crowded
 from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
@@ -84,7 +84,7 @@ class _Code:
             conditions = tuple(e.condition for _, e in crossing)
             directions = tuple(e.direction for _, e in crossing)
             self.names["locate"] = make_locate(problem, settings, conditions, directions)
-            self.names["no_rates"] = (0.0,) * len(conditions)
+            self.names["nothing_past"] = Past(*((0.0,) * len(conditions),) * 4)
         if self.counts:
             self.names["counting"] = declared.counting
         for i, e in self.events:
@@ -104,7 +104,7 @@ class _Code:
         if self.keep:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
         if self.bits:
-            lines.append("    rates, beyond, crowded = no_rates, no_rates, 0\n")
+            lines.append("    past, crowded = nothing_past, 0\n")
             lines.append("    happened = 0\n" * self.counts)
         lines.append(_NEXT_STOP)
         for i, _ in self.presets:
@@ -116,7 +116,7 @@ class _Code:
         for i, e in self.events:
             if i in self.bits:
                 lines.append(f"            if hit >> {self.bits[i]} & 1:\n")
-                call = f"shift{i}(before, reached, rates[{self.bits[i]}], y0, rest, lacks)"
+                call = f"shift{i}(before, reached, past[0][{self.bits[i]}], y0, rest, lacks)"
                 lines.append(f"                shift{i}_ = {call}\n")
                 lines += self._happens(i, e, 16, f"shift{i}_", f"before + shift{i}_", "")
             else:
@@ -208,8 +208,8 @@ _AIM = """\
 
 _SEARCH = """\
         if moves:
-            hit, left, right, rates, beyond, lacks, tried = locate(
-                as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, rates, beyond, tried
+            hit, left, right, past, lacks, tried = locate(
+                as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, past, tried
             )
             if hit != 0:
                 before, after, preset = left, right, False

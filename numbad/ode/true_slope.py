@@ -134,7 +134,7 @@ def _of_any_scalar(slope):
 def make_flow(problem, mass=None):
     """The compiled `flow(t, y, shift, like, rest, lacks)`: along the solution, by a shift that is zero.
 
-    `lacks` is what fun lacks there (see `interpolated_slopes`), without a mass matrix.
+    `lacks` is what the slope lacks there (see `interpolated_slopes`).
     That is a step of the classical Runge-Kutta method, which gives derivatives up to the fourth order. With
     algebraic equations the state of each stage satisfies them as far as y does.
     """
@@ -179,10 +179,11 @@ def make_flow(problem, mass=None):
         W, kept = held(as_constant(t), as_constant(y), as_constant(like), as_constant(rest))
         k = np.zeros_like(y)
         total = np.zeros_like(y)
+        lacking = product(M, lacks)
         for stage in range(4):
             there = t + NODES[stage] * shift
             state = moved(there, y, (NODES[stage] * shift) * k, kept, W, like, rest)
-            k = right_side(there, state, like, rest)
+            k = right_side(there, state, like, rest) + lacking
             total = total + (WEIGHTS[stage] * shift) * k
         return moved(
             t + shift, y, total, kept, W, like, rest

@@ -87,7 +87,7 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
                 onset = slopes_of(
                     t, restored(structure, primal(y)), restored(structure, primal(k0)), floats
                 )
-                before, goes_to = known(now, onset, (t, aim), fired, rates, beyond)
+                before, goes_to = known(now, onset, (t, aim), fired, (rates, beyond, zeros, zeros))
                 while t != aim and status == failure.RUNNING and hit == 0:
                     if tried + control.attempts >= most:
                         status = failure.TOO_MANY_STEPS
@@ -102,10 +102,10 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
                     step = None, t, h, primal(y), primal(dense), structure, floats
                     if is_first:
                         soon = min(max(SOON, OVER * abs(gap) / abs(h)), 1.0)
-                        before, low, status = begin(step, before, goes_to, soon)
+                        before, low, status = begin(step, before, goes_to, zeros, soon)
                         is_first = False
                     if status == failure.RUNNING:
-                        status, hit, which, before, low = first(step, before, low)
+                        status, hit, which, before, low = first(step, before, low, zeros)
                     if hit != 0:
                         t_before, w, slope, rates, gap, beyond = sides_of(
                             which, low, before, step, y, dense, args
