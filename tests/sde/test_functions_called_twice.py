@@ -92,6 +92,28 @@ def test_what_an_earlier_call_has_left(method, calculus, how, drift, diffusion, 
         assert gradient(0.5) == pytest.approx(slope(end), rel=1e-7)
 
 
+def test_what_the_array_holds_from_the_beginning():
+    """As after a path with the same parameters and key: the same value is written once more."""
+
+    def kept(t, y, a, work):
+        if t <= 1.0:
+            work[0] = y
+            return a * y
+        return a * work[0]
+
+    solve = nd.sde.solver(kept, noise, method="EulerMaruyama", dt=0.05, adjoint="mixed")
+
+    @njit
+    def end(a, work):
+        return solve(1.0, (0.0, 1.0, 2.0), (a, work), KEY)[-1, 0]
+
+    work = np.zeros(1)
+    end(0.5, work)
+    assert work[0] != 0.0
+    with pytest.raises(nd.ModelError, match="reads what an earlier call has left"):
+        nd.grad(end, mode="reverse")(0.5, work)
+
+
 def test_the_jacobian_of_all_outputs_in_one_pass():
     solve = nd.sde.solver(latched, noise, adjoint="mixed", dt=0.05)
     with pytest.raises(nd.ModelError, match="the drift gives another result"):

@@ -3,8 +3,11 @@
 A right-hand side, a drift or a diffusion may write intermediate results to arrays in `args`. A sweep back
 calls it again, at other states and in another order than the solution did, which gives the same if it reads
 what it has written in the same call alone. On the way forward of a solution that is differentiated, each call
-is made twice, the second time with what these arrays held before the solution: both are to give the same. And
-what is left in the arrays at the end is that of the last call, an attempted step, perhaps, of which no record
+is made again, with what these arrays held before the solution: both are to give the same. They may hold from
+the beginning what is written, as after a solution before: such elements are changed a little. Which ones are
+written, a call with all of them changed a little shows.
+
+What is left in the arrays at the end is that of the last call, an attempted step, perhaps, of which no record
 is kept: reverse mode around the solver refuses to differentiate what reads it.
 """
 
@@ -56,6 +59,72 @@ def _differ(a, b):
     return lambda a, b: (
         primal(a) != primal(b) and (primal(a) == primal(a) or primal(b) == primal(b))
     )
+
+
+# By how much elements are changed: not so that an index that is made of one is another, or far away.
+_A_LITTLE = 1e-6
+
+
+def _changed(x):
+    """A number beside `x`; the same for what is no float."""
+    raise NotImplementedError
+
+
+@overload(_changed)
+def _choose_changed(x):
+    if isinstance(x, types.Integer | types.Boolean):
+        return lambda x: x
+    return lambda x: x + _A_LITTLE * (1.0 + abs(primal(x)))
+
+
+def change(array, before):
+    """Make all numbers of an array others than `before` the solution."""
+    raise NotImplementedError
+
+
+def note_written(array, before, written):
+    """Make the numbers of `written` others where a call has written; `array` is what it left of `change`."""
+    raise NotImplementedError
+
+
+def begin_with(array, now, before, written):
+    """What a call begins with that is to give the same as one that has left `now`."""
+    raise NotImplementedError
+
+
+def _is_of_numbers(array):
+    return not isinstance(array.dtype, types.Record)
+
+
+@overload(change)
+def _choose_change(array, before):
+    def change(array, before):
+        for i in np.ndindex(array.shape):
+            array[i] = _changed(before[i])
+
+    return change if _is_of_numbers(array) else lambda array, before: None
+
+
+@overload(note_written)
+def _choose_note_written(array, before, written):
+    def note_written(array, before, written):
+        for i in np.ndindex(array.shape):
+            if differ(array[i], _changed(before[i])):
+                written[i] = _changed(before[i])
+
+    return note_written if _is_of_numbers(array) else lambda array, before, written: None
+
+
+@overload(begin_with)
+def _choose_begin_with(array, now, before, written):
+    def begin_with(array, now, before, written):
+        for i in np.ndindex(array.shape):
+            array[i] = before[i] if differ(now[i], before[i]) else written[i]
+
+    def as_before(array, now, before, written):
+        array[...] = before
+
+    return begin_with if _is_of_numbers(array) else as_before
 
 
 def checked(problem, y0, args):
@@ -112,6 +181,7 @@ def _made_twice(fun, first, message, names, arrays):
     key = first, message, names, arrays
     if key not in known:
         namespace = {"fun": fun, "differ": differ, "ModelError": ModelError, "np": np}
+        namespace |= {"change": change, "note_written": note_written, "begin_with": begin_with}
         inplace = first == 3  # t, y, dy, and then the further ones
         source = define(_twice(inplace, message, names, arrays), namespace)
         known[key] = njit(source, **inherited_options(fun))
@@ -120,11 +190,14 @@ def _made_twice(fun, first, message, names, arrays):
 
 
 def _kept_beside(fun, single, count, arrays):
-    """`extended(args)`, with copies of the arrays in them, and `put_back(args, extended)`."""
+    """`extended(args)`, with two copies of the arrays in them, and `put_back(args, extended)`.
+
+    The first copies stay what they are, the second ones are changed where a call has written.
+    """
     known = remembered(fun, "kept beside args")
     key = single, count, arrays
     if key not in known:
-        copies = "".join(f"{array}.copy(), " for array in arrays)
+        copies = "".join(f"{array}.copy(), " for array in arrays * 2)
         given = f"(args, ({copies}))" if single else f"(*args, ({copies}))"
         lines = [f"    {array}[...] = given[{count}][{k}]\n" for k, array in enumerate(arrays)]
         put_back = f"def put_back(args, given):\n{''.join(lines)}"
@@ -134,10 +207,18 @@ def _kept_beside(fun, single, count, arrays):
 
 
 def _twice(inplace, message, names, arrays):
-    """The source of a function that calls another twice."""
+    """The source of a function that calls another again, to see what it writes and whether it remembers."""
     given = "".join(f", {name}" for name in names)
     kept = [f"now{k} = {array}.copy()" for k, array in enumerate(arrays)]
-    before = [f"{array}[...] = before[{k}]" for k, array in enumerate(arrays)]
+    others = [f"change({array}, before[{k}])" for k, array in enumerate(arrays)]
+    n = len(arrays)
+    noted = [
+        f"note_written({array}, before[{k}], before[{n + k}])" for k, array in enumerate(arrays)
+    ]
+    before = [
+        f"begin_with({array}, now{k}, before[{k}], before[{n + k}])"
+        for k, array in enumerate(arrays)
+    ]
     put_back = [f"{array}[...] = now{k}" for k, array in enumerate(arrays)]
     if inplace:
         first, result, returned = f"fun(t, y, dy{given})", "dy", []
@@ -146,7 +227,7 @@ def _twice(inplace, message, names, arrays):
         first, result, returned = f"result = fun(t, y{given})", "result", ["return result"]
         second = [f"again = fun(t, y{given})"]
     check = [f"if differ({result}, again):", f"    raise ModelError({message!r})"]
-    lines = [first, *kept, *before, *second, *put_back, *check, *returned]
+    lines = [first, *kept, *others, *second, *noted, *before, *second, *put_back, *check, *returned]
     body = "\n".join(f"    {line}" for line in lines)
     return f"def twice(t, y{', dy' * inplace}{given}, before):\n{body}\n"
 

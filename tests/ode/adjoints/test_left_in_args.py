@@ -84,6 +84,31 @@ def test_what_an_earlier_call_has_left_may_not_be_read(fun, work, adjoint):
     assert found == pytest.approx(slope(lambda k: loss(k, work.copy()), 0.7), rel=1e-8)
 
 
+def kept_up_to_one(t, y, k, work):
+    if t <= 1.0:
+        work[0] = y[0]
+        return -k * y
+    return -k * work[0] * np.ones(2)
+
+
+@pytest.mark.filterwarnings("ignore:the right-hand side")
+@pytest.mark.deep(but=["gauss"])
+@pytest.mark.parametrize("adjoint", ["gauss", "quadrature", "interpolating"])
+def test_nor_where_the_array_holds_it_from_the_beginning(adjoint):
+    """As after a solution with the same parameters: the same values are written once more."""
+    solve = nd.ode.solver(kept_up_to_one, adjoint=adjoint, **STEPS)
+
+    @njit
+    def loss(k, work):
+        return solve(np.array([1.0, 2.0]), (0.0, 2.0), (k, work)).sum()
+
+    work = np.zeros(2)
+    loss(0.7, work)
+    assert work[0] != 0.0
+    with pytest.raises(nd.ModelError, match="reads what an earlier call has left"):
+        nd.grad(loss, mode="reverse")(0.7, work)
+
+
 @pytest.mark.dear
 @pytest.mark.deep(but=["of_the_same_time"])
 @pytest.mark.filterwarnings("ignore:the right-hand side")
