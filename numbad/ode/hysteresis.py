@@ -13,8 +13,9 @@ from numbad.ode.forms import as_arguments
 from numbad.ode.short_tuples import item, replaced
 from numbad.ode.state import read_row, restored, write_row
 
-# A band is so many times what errors move a condition by; an error is at most so many times its tolerance.
-SAFETY, LARGEST = 4.0, 25.0
+# A band is so many times what errors move a condition by. An error is at most so many times its tolerance;
+# one so much smaller than that is a rounding.
+SAFETY, LARGEST, ROUNDING = 4.0, 25.0, 1e-6
 
 
 def make_bands(values, slope_at, count, least, consistent):
@@ -31,8 +32,14 @@ def make_bands(values, slope_at, count, least, consistent):
     none = (0.0,) * count
 
     @inlined
+    def settled(t, rows, structure, like, args):
+        if consistent is None:
+            return rows[2]
+        return consistent(t, rows[2].copy(), restored(structure, like), as_arguments(args))
+
+    @inlined
     def errors(t, rows, lacks, buffers, settings, like, structure, args):
-        """Of what fun lacks makes the errors, at most `LARGEST` tolerances."""
+        """Puts the errors into row 1."""
         scale = math.inf
         for j in range(len(lacks)):
             if lacks[j] != 0.0:
@@ -43,37 +50,29 @@ def make_bands(values, slope_at, count, least, consistent):
                 rows[0, j] = rows[2, j] + scale * lacks[j]
             moved = read_row(buffers[0], rows, 0, like)
             write_row(rows, 1, slope_at(buffers[1], t, moved, structure, args))
+        rows[0] = settled(t, rows, structure, like, args)
         for j in range(len(lacks)):
+            allowed = settings.atol + settings.rtol * abs(rows[2, j])
             lacking, found = lacks[j] * lacks[j], 0.0
             if lacking > 0.0:
-                allowed = settings.atol + settings.rtol * abs(rows[2, j])
                 change = abs(rows[1, j] - rows[3, j]) / scale
                 found = LARGEST * allowed
                 if lacking < found * change:
                     found = max(lacking / change, least * allowed)
-            rows[1, j] = found
-
-    @inlined
-    def settled(t, rows, structure, like, args):
-        if consistent is None:
-            return rows[2]
-        return consistent(t, rows[2].copy(), restored(structure, like), as_arguments(args))
+            moved_by = abs(rows[0, j] - rows[2, j])
+            rows[1, j] = max(found, moved_by) if moved_by > ROUNDING * allowed else found
 
     @inlined
     def bands(t, rows, lacks, buffers, settings, like, structure, args):
         errors(t, rows, lacks, buffers, settings, like, structure, args)
         n, found, at_event = len(lacks), none, none
-        for k in range(
-            n + 2
-        ):  # the state, with one error after another, and as the equations want it
+        for k in range(n + 1):  # the state, and with one error after another
             for j in range(n):
                 rows[0, j] = rows[2, j]
-            if 0 < k <= n:
+            if k > 0:
                 if rows[1, k - 1] == 0.0:
                     continue
                 rows[0, k - 1] += rows[1, k - 1]
-            if k == n + 1:
-                rows[0] = settled(t, rows, structure, like, args)
             there = values(t, restored(structure, read_row(buffers[0], rows, 0, like)), args)
             at_event = there if k == 0 else at_event
             for i in range(count):

@@ -73,17 +73,22 @@ def test_on_the_fast_part_beside_algebraic_equations(method):
     assert by_c == pytest.approx(-1.0 / math.sin(math.acos(0.5)), abs=2e-3)
 
 
-def test_bounces_are_no_errors():
-    """A ball beside what decays fast keeps bouncing, though by less and less."""
+@pytest.mark.parametrize("mass", [None, np.diag([1.0, 1.0, 0.0])], ids=["stiff", "algebraic"])
+def test_bounces_are_no_errors(mass):
+    """A ball beside what decays fast, or at once, keeps bouncing, though by less and less."""
+    rate = 1e6 if mass is None else 1.0
     bounce = nd.ode.event(
-        lambda t, y: y[0], direction=-1, change=lambda t, y: (y[0], -0.5 * y[1], y[2])
+        lambda t, y, rate: y[0], direction=-1, change=lambda t, y, rate: (y[0], -0.5 * y[1], y[2])
     )
     options = {"method": "Rodas5P", "rtol": 1e-6, "atol": 1e-9, "keep_events": 40}
     solve = nd.ode.solver(
-        lambda t, y: (y[1], -2.0, -1e6 * (y[2] - math.cos(t))), events=bounce, **options
+        lambda t, y, rate: (y[1], -2.0, -rate * (y[2] - math.cos(t))),
+        events=bounce,
+        mass_matrix=mass,
+        **options,
     )
     # It falls for 1 from a height of 1, and then flies for 1, 1/2, 1/4 and so on.
-    times = solve((1.0, 0.0, 1.0), (0.0, 2.99))[1]
+    times = solve((1.0, 0.0, 1.0), (0.0, 2.99), (rate,))[1]
     times = times[np.isfinite(times)]
     assert times == pytest.approx([3.0 - 2.0 * 0.5**k for k in range(len(times))], abs=1e-4)
     assert len(times) == 8
