@@ -74,6 +74,9 @@ def _changed(x):
 def _choose_changed(x):
     if isinstance(x, types.Integer | types.Boolean):
         return lambda x: x
+    if x in (types.float32, types.complex64):  # rounded to it, as an element of an array is
+        rounded = np.float32 if x is types.float32 else np.complex64
+        return lambda x: rounded(x + _A_LITTLE * (1.0 + abs(x)))
     return lambda x: x + _A_LITTLE * (1.0 + abs(primal(x)))
 
 

@@ -250,3 +250,14 @@ def test_parts_that_are_read_alone_are_parameters():
     exact = [slope(lambda x, k=k: loss(np.where(np.arange(3) == k, x, at)), at[k]) for k in (0, 1)]
     for gradient in found:
         np.testing.assert_allclose(gradient[:2], exact, rtol=1e-7)
+
+
+def test_parameters_of_single_precision_beside_what_is_written():
+    def mixed(t, y, k, table):
+        table[2] = table[0] * y * k
+        return -table[2]
+
+    solve = nd.ode.solver(mixed, adjoint="gauss", **STEPS)
+    table = np.array([0.75, 0.125, 0.0], np.float32)
+    found = nd.grad(lambda k: solve(1.0, (0.0, 1.0), (k, table.copy()))[-1, 0], mode="reverse")(0.7)
+    assert found == pytest.approx(-0.75 * np.exp(-0.75 * 0.7), rel=1e-6)
