@@ -18,25 +18,28 @@ _LONGEST = 4
 CANNOT_COMPILE = "Numba cannot compile"  # how the message begins
 
 
-def returned_type(typingctx, fun, given, called=None):
+IN_PLACE = "to write the result into an argument, as fun(t, y, dy, *args), set inplace=True"
+
+
+def returned_type(typingctx, fun, given, called=None, hint=""):
     """The type that a user's function returns for arguments of given types.
 
     Raises ModelError, in the user's terms, where it does not compile. `called` is the dispatcher that is
-    called in its place, if there is one.
+    called in its place, if there is one; `hint` is told where one argument is missing.
     """
     try:
         resolved = typingctx.resolve_function_type(types.Dispatcher(called or fun), given, {})
     except NumbadError:
         raise
     except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-        raise cannot_compile(fun, given, error) from error
+        raise cannot_compile(fun, given, error, hint) from error
     except AssertionError as error:
         known = in_words(error)
         raise (error if known is error else cannot_compile(fun, given, known)) from None
     return resolved.return_type
 
 
-def cannot_compile(fun, given, error):
+def cannot_compile(fun, given, error, hint=""):
     """The ModelError for a right-hand side that does not compile for arguments of given types."""
     given = list(given)
     causes = list(_causes(error))
@@ -48,7 +51,7 @@ def cannot_compile(fun, given, error):
     ending = f"\nWay out: {way_out}" if way_out else ""
     return ModelError(
         f"{CANNOT_COMPILE} {fun.py_func.__name__}({arguments}): "
-        f'File "{file}", line {line}:{shown}\n{_miscounted(fun.py_func, given) or _reason(error)}'
+        f'File "{file}", line {line}:{shown}\n{_miscounted(fun.py_func, given, hint) or _reason(error)}'
         f"{_list_among(given)}{ending}"
     )
 
@@ -63,7 +66,7 @@ def _list_among(given):
     )
 
 
-def _miscounted(function, given):
+def _miscounted(function, given, hint):
     """What to say where the arguments are not as many as the parameters, else an empty text."""
     signature = inspect.signature(function)
     try:
@@ -74,6 +77,7 @@ def _miscounted(function, given):
             f"{name}{signature} is called with {len(given)} arguments: {error}\n"
             f"Each item of args is an argument of its own: args=(a, b) calls {name}(..., a, b), "
             "and args=(p,) hands over one tuple or array p"
+            f"{f'; {hint}' if hint and len(signature.parameters) == len(given) + 1 else ''}"
         )
     return ""
 

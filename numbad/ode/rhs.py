@@ -15,7 +15,7 @@ from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import dispatcher_for_duals
 from numbad.forward.promote import effects
 from numbad.ode.borrowed import lender_type
-from numbad.ode.complaint import returned_type
+from numbad.ode.complaint import IN_PLACE, returned_type
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
 from numbad.ode.jumps import warn_of_jumps
@@ -85,7 +85,8 @@ class RightHandSide:
         callee = dispatcher_for_duals(fun) if dual else fun
         if work:
             callee = with_work_arrays(callee, typingctx, given, work)
-        return callee, returned_type(typingctx, fun, given, callee)
+        hint = "" if self.inplace else IN_PLACE
+        return callee, returned_type(typingctx, fun, given, callee, hint)
 
 
 def _check_state_is_read(fun, given):
@@ -199,7 +200,7 @@ def check_derivative(derivative, y):
 
 def _not_a_derivative(ty, hint=""):
     if isinstance(ty, types.NoneType):
-        hint = "; to write the result into an argument, as fun(t, y, dy, *args), set inplace=True"
+        hint = f"; {IN_PLACE}"
     return (
         "the right-hand side must return a tuple, a list or a one-dimensional array of floats, "
         f"one for each component of the state; it returns {ty}{hint}"

@@ -17,16 +17,20 @@ from numba.extending import intrinsic
 
 from numbad.errors import ModelError
 from numbad.forward.access import primal
-from numbad.forward.dual import duals_in, join
+from numbad.forward.dual import duals_in, join, with_base
 from numbad.ode.borrowed import Borrowed, borrowed_type
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.state_types import EMPTY, components_of, is_scalar
 
 
 def solution_scalar(typingctx, y0, others):
-    """The scalar type of the solution: what float64, y0 and the duals in others unify to."""
+    """The scalar type of the solution: what float64, y0 and the duals in others unify to.
+
+    It is complex where y0 is: right-hand sides may have complex parameters of a solution that is real.
+    """
     scalar = types.float64
-    for member in (*components_of(y0), *duals_in(others)):
+    moved = [with_base(dual, types.float64) for dual in duals_in(others)]
+    for member in (*components_of(y0), *moved):
         scalar = join(typingctx, scalar, member)
     return scalar
 

@@ -114,6 +114,6 @@ def hint(ty):
 
 def users_name(f):
     """The name of the function that a user gave, of which a dispatcher may be an operator."""
-    while (operator := getattr(f.py_func, "__numbad_operator__", None)) is not None:
+    while hasattr(operator := getattr(f.py_func, "__numbad_operator__", None), "f"):
         f = operator.f
     return f.py_func.__name__

@@ -150,15 +150,19 @@ def checks(operator, names, arguments, done):
     ]
     for i, (k, first) in enumerate(shared):
         if k in done.written and _has_parts(first.type):
-            told = _message(operator, f"its argument '{names[k]}', two parts of which share memory")
+            told = _message(operator, _two_parts(names[k]))
             yield f"if overlaps_within({first.source}):\n    raise ArgumentError({told!r})"
         for m, second in shared[i + 1 :]:
             arrays = types.Array | types.Record
             copied = any(isinstance(leaf.type, arrays) for leaf in (first, second))
             if {k, m} & (done.changed if copied else done.written):
-                both = f"'{names[k]}' and '{names[m]}', which share memory"
-                told = _message(operator, f"one of its arguments {both}")
+                both = f"one of its arguments '{names[k]}' and '{names[m]}', which share memory"
+                told = _message(operator, _two_parts(names[k]) if k == m else both)
                 yield f"if overlap({first.source}, {second.source}):\n    raise ArgumentError({told!r})"
+
+
+def _two_parts(name):
+    return f"its argument '{name}', two parts of which share memory"
 
 
 def _message(operator, changed):

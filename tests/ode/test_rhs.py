@@ -47,6 +47,16 @@ class TestRightHandSide:
         with pytest.raises(ModelError, match="missing a required argument: 'd'"):
             nd.ode.solver(volterra)((1.0, 2.0), (0.0, 1.0), (1.0, 2.0, 3.0))
 
+    def test_one_that_writes_its_result_needs_inplace(self):
+        def rates(t, y, dy, p):
+            dy[0] = p * y[0]
+
+        said = r"missing a required argument: 'p'\n.*; to write the result .* set inplace=True"
+        with pytest.raises(ModelError, match=said):
+            nd.ode.solver(rates)(np.ones(1), (0.0, 1.0), (1.0,))
+        with pytest.raises(ModelError, match=r"one tuple or array p$"):
+            nd.ode.solver(rates)(np.ones(1), (0.0, 1.0))
+
     def test_parameters_in_one_tuple_are_given_as_one_item(self):
         def rates(t, y, p):
             return (p[0] * y[0], -p[1] * y[1])

@@ -221,3 +221,25 @@ def test_records_that_share_memory_are_told(derivative):
         (through_a_record_around, pairs[1]["second"], pairs[0]),
     ):
         assert derivative(f)(2.0, r, q) == 3.0
+
+
+class TestSolutions:
+    @staticmethod
+    def solution():
+        def rates(t, y, k, work):
+            work[0] = k[0] * y[0]
+            return np.array([-work[0]])
+
+        return nd.ode.solver(rates)
+
+    @pytest.mark.parametrize("mode", ["forward", "reverse"])
+    def test_with_work_space(self, mode):
+        times, args = np.linspace(0.0, 1.0, 3), (np.array([0.3]), np.zeros(1))
+        by_k, _ = nd.jacobian(self.solution(), 2, mode=mode)(np.ones(1), times, args)
+        np.testing.assert_allclose(by_k[:, 0, 0], -times * np.exp(-0.3 * times), rtol=1e-4)
+
+    def test_work_space_that_holds_a_parameter(self):
+        k = np.array([0.3])
+        told = "solve changes its argument 'args', two parts of which share memory here"
+        with pytest.raises(nd.ArgumentError, match=told):
+            nd.jacobian(self.solution(), 2)(np.ones(1), np.linspace(0.0, 1.0, 3), (k, k))

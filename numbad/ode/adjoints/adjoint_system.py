@@ -3,10 +3,10 @@
     lambda' = -(df/dy)^T lambda,    mu' = -(df/dp)^T lambda,
 
 with vector-Jacobian products of f. Its state is an array: lambda; the solution itself, where that is
-integrated backwards as well ("backsolve"); and mu, a number for each float in the arguments. L. S. Pontryagin
-et al., "The Mathematical Theory of Optimal Processes", 1962; Y. Cao, S. Li, L. Petzold, R. Serban, "Adjoint
-sensitivity analysis for differential-algebraic equations", SIAM Journal on Scientific Computing 24 (2003),
-doi:10.1137/S1064827501380630.
+integrated backwards as well ("backsolve"); and mu, a number for each float in the arguments, two for a
+complex one. L. S. Pontryagin et al., "The Mathematical Theory of Optimal Processes", 1962; Y. Cao, S. Li,
+L. Petzold, R. Serban, "Adjoint sensitivity analysis for differential-algebraic equations", SIAM Journal on
+Scientific Computing 24 (2003), doi:10.1137/S1064827501380630.
 """
 
 import numpy as np
@@ -178,6 +178,30 @@ def state_at(t, track, interpolant, out):
             out[i] += weight * slope[i]
 
 
+def parts_of(number):
+    """The numbers of a state that stand for one of the arguments: two for a complex one."""
+    raise NotImplementedError
+
+
+@overload(parts_of)
+def _parts_of(number):
+    if width_of(number) == 1:
+        return lambda number: (number,)
+    return lambda number: (number.real, number.imag)
+
+
+def width_of(scalar):
+    """How many parts a scalar of a type has."""
+    return 2 if isinstance(base_scalar(scalar), types.Complex) else 1
+
+
+def number_source(scalar, source, k):
+    """Source of the number of type `scalar` whose parts stand in an array, from `k` on."""
+    if width_of(scalar) == 1:
+        return f"{source}[{k}]"
+    return f"complex({source}[{k}], {source}[{k} + 1])"
+
+
 def put_members(target, first, members):
     """Put -1 times the numbers of a tuple into an array, from `first` on; the place after them."""
     raise NotImplementedError
@@ -185,10 +209,8 @@ def put_members(target, first, members):
 
 @overload(put_members)
 def _put_members(target, first, members):
-    lines = "".join(f"    target[first + {k}] = -members[{k}]\n" for k in range(len(members)))
-    return define(
-        f"def put(target, first, members):\n{lines}    return first + {len(members)}\n", {}
-    )
+    lines, count = _lines_by_part("    target[first + {}] = -{}\n", members)
+    return define(f"def put(target, first, members):\n{lines}    return first + {count}\n", {})
 
 
 def add_members(target, members):
@@ -198,8 +220,18 @@ def add_members(target, members):
 
 @overload(add_members)
 def _add_members(target, members):
-    lines = "".join(f"    target[{k}] += members[{k}]\n" for k in range(len(members)))
+    lines, _ = _lines_by_part("    target[{}] += {}\n", members)
     return define(f"def add(target, members):\n{lines}    return\n", {})
+
+
+def _lines_by_part(line, members):
+    """A line for each part of the numbers in a tuple, and how many there are."""
+    parts = [
+        f"members[{k}]{part}"
+        for k, scalar in enumerate(members)
+        for part in ("", ".real", ".imag")[width_of(scalar) - 1 :][: width_of(scalar)]
+    ]
+    return "".join(line.format(k, part) for k, part in enumerate(parts)), len(parts)
 
 
 def put_arrays(target, first, arrays):
@@ -222,9 +254,10 @@ def _put_arrays(target, first, arrays):
 @kernel
 def put_array(target, first, array):
     for index in np.ndindex(array.shape):
-        target[first] = -array[index]
+        for part in parts_of(array[index]):
+            target[first] = -part
+            first += 1
         array[index] = 0.0
-        first += 1
     return first
 
 
@@ -245,21 +278,29 @@ def _add_to_arrays(source, first, arrays):
     )
 
 
-@kernel
 def add_to_array(source, first, array):
-    for index in np.ndindex(array.shape):
-        array[index] += source[first]
-        first += 1
-    return first
+    raise NotImplementedError
+
+
+@overload(add_to_array)
+def _add_to_array(source, first, array):
+    namespace = {"np": np}
+    number = number_source(array.dtype, "source", "first")
+    lines = f"        array[index] += {number}\n        first += {width_of(array.dtype)}\n"
+    return define(
+        "def add(source, first, array):\n"
+        f"    for index in np.ndindex(array.shape):\n{lines}    return first\n",
+        namespace,
+    )
 
 
 def count_numbers(arrays):
-    """How many numbers the arrays in a structure hold."""
+    """How many numbers of a state stand for those in the arrays of a structure."""
     raise NotImplementedError
 
 
 @overload(count_numbers)
 def _count_numbers(arrays):
-    sizes = [leaf.source for leaf in leaves(parse(arrays, "arrays")) if leaf.kind == "array"]
-    total = " + ".join(f"{source}.size" for source in sizes) or "0"
+    found = [leaf for leaf in leaves(parse(arrays, "arrays")) if leaf.kind == "array"]
+    total = " + ".join(f"{leaf.source}.size * {width_of(leaf.type.dtype)}" for leaf in found) or "0"
     return define(f"def count(arrays):\n    return {total}\n", {})

@@ -23,7 +23,9 @@ from numbad.ode.adjoints.adjoint_system import (
     adjoint_slope,
     count_numbers,
     kernel,
+    number_source,
     rows_of_scratch,
+    width_of,
 )
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
@@ -156,7 +158,8 @@ class _PullSource(PullSource):
         along = kind == "backsolve"
         apart = kind in ("gauss", "quadrature") and not writes
         inside = self.by_args and not apart
-        raises = inside or writes
+        in_duals = self.problem.tableau.is_implicit  # time is moved as well
+        raises = inside or slope.writes_to_args(in_duals)
         system_pull = slope.pullback(raises)
         system_slope = adjoint_slope(self.problem, system_pull, inside, raises, along)
         system = Problem(system_slope, self.problem.tableau, True, False, "auto", True)
@@ -164,6 +167,7 @@ class _PullSource(PullSource):
         refined = kind == "quadrature" and pull is not None
         backwards = make_backwards(system, self.problem, pull, refined)
         numbers = [leaf for tree in self.trees() for leaf in leaves(tree) if leaf.kind == "scalar"]
+        count = sum(width_of(leaf.type) for leaf in numbers)
         self.namespace.update(
             backwards=backwards,
             as_state=array_state if self.problem.inplace else tuple_or_array_state,
@@ -182,16 +186,16 @@ class _PullSource(PullSource):
             shadows = [self.own_shadows(tree, self.common) for tree in self.trees()]
         dtype = self.dtype(scalar)
         first, rest = self._settings(inside)
-        count = f"{len(numbers)} + count_numbers(own)" if inside else "0"
+        inner = f"{count} + count_numbers(own)" if inside else "0"
         track = "None" if along else "(records[0], records[1], records[2], np.zeros(1, np.int64))"
         self.lines += [
             f"own = {tuple_of(shadows)}",
             "like = as_state(args[0], (seed, given))",
             "n = ys.shape[1]",
             f"offset = {2 if along else 1} * n",
-            f"z = np.empty(offset + {count}, {dtype})",
+            f"z = np.empty(offset + {inner}, {dtype})",
             "z[:] = 0.0",
-            f"sums = np.empty({len(numbers)}{' + count_numbers(own)' * refined}, {dtype})",
+            f"sums = np.empty({count}{' + count_numbers(own)' * refined}, {dtype})",
             "sums[:] = 0.0",
             f"track = {track}",
             f"rows = np.empty(({rows_of_scratch(vector_type(scalar))}, n), {dtype})",
@@ -215,9 +219,15 @@ class _PullSource(PullSource):
         ]
         if any(map(has_arrays, self.trees())):
             if inside:
-                self.lines.append(f"add_to_arrays(z, offset + {len(numbers)}, given_shadows)")
+                self.lines.append(f"add_to_arrays(z, offset + {count}, given_shadows)")
             if refined:
-                self.lines.append(f"add_to_arrays(sums, {len(numbers)}, given_shadows)")
+                self.lines.append(f"add_to_arrays(sums, {count}, given_shadows)")
+
+    def _sources_of_totals(self, scalars):
+        place = 0
+        for scalar in scalars:
+            yield number_source(scalar, "totals", place)
+            place += width_of(scalar)
 
     def _jump(self, slope, writes):
         """Lines for what an output does to lambda."""

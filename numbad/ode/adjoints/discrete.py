@@ -232,17 +232,22 @@ class PullSource(Arguments):
         """Source of the cotangents of the numbers in the further arguments."""
         if not self.by_args:
             return "None"
-        count, parts = 0, []
-        for tree in self.trees():
-            numbers = {}
-            for leaf in leaves(tree):
-                if leaf.kind == "scalar":
-                    numbers[id(leaf)] = self.cast(f"totals[{count}]", self._scalar(leaf.type))
-                    count += 1
-            parts.append(
-                render(tree, lambda leaf, n=numbers: n.get(id(leaf), "None"), self.namespace)
-            )
+        trees = list(self.trees())
+        found = [leaf for tree in trees for leaf in leaves(tree) if leaf.kind == "scalar"]
+        sources = self._sources_of_totals([leaf.type for leaf in found])
+        numbers = {
+            id(leaf): self.cast(source, self._scalar(leaf.type))
+            for leaf, source in zip(found, sources, strict=True)
+        }
+        parts = [
+            render(tree, lambda leaf: numbers.get(id(leaf), "None"), self.namespace)
+            for tree in trees
+        ]
         return parts[0] if self.single else f"({''.join(part + ', ' for part in parts)})"
+
+    def _sources_of_totals(self, scalars):
+        """Source of the cotangent of each number in the further arguments."""
+        return [f"totals[{k}]" for k in range(len(scalars))]
 
 
 def _is_differentiated(tree):

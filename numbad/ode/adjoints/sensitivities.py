@@ -7,7 +7,6 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.compilation.memo import built_once
-from numbad.errors import UnsupportedError
 from numbad.forward.dual import base_scalar, duals_in, with_base
 from numbad.forward.promote import common_dual
 from numbad.ode.compiling import generic
@@ -50,45 +49,65 @@ def solution_without_record(solve):
 
 
 def gradient_in_duals(solve, wrt, args, shadows, seed, *records):
-    """The Python function `pull(args, shadows, seed) -> (ys, adjoints)`; it does not use `records`."""
+    """The Python function `pull(args, shadows, seed) -> (ys, adjoints)`; it does not use `records`.
+
+    Gradients in dual numbers are by floats: a complex number goes as a pair of these.
+    """
     common = common_dual(cpu_target.typing_context, (args, seed))
-    code = Writer({"add_into": add_into})
-    count = len(args)
-    given = "".join(f"arg{k}, " for k in range(count))
-    real = ".real" if _is_complex(seed) else ""
-    source = f"def weighted({given}seed):\n    return (seed * solve({given})).sum(){real}\n"
+    code = Writer({"add_into": add_into, "solve": solve})
     wrt = [k for k in wrt if any(leaf.kind != "constant" for leaf in leaves(parse(args[k], "")))]
-    if any(_is_complex(leaf.type) for k in wrt for leaf in leaves(parse(args[k], ""))):
-        raise UnsupportedError(
-            "reverse mode cannot differentiate a solution by complex numbers where its output times are "
-            "differentiated in forward mode. Way out: an implicit method, such as 'Rodas5P', or "
-            'mode="forward" for the gradient within'
-        )
-    weighted = define(source, {"solve": solve})
+    passed = [f"args[{k}]" for k in range(len(args))]
+    weighted, pairs, parts = _weighted(code, wrt, args, seed), [*passed], ["None"] * len(args)
+    for k in wrt:
+        pairs[k] = render(parse(args[k], passed[k]), _pair, code.namespace)
     code.namespace["called"] = value_and_grad(weighted, tuple(wrt), mode="forward")
-    passed = "".join(f"args[{k}], " for k in range(count))
-    lines = [f"gradient = called({passed}seed)[1]"]
-    parts = ["None"] * count
+    lines = [f"gradient = called({', '.join(pairs)}, seed)[1]"]
     for j, k in enumerate(wrt):
         parts[k] = _delivered(code, lines, args[k], f"shadows[{k}]", f"gradient[{j}]", common)
-    code.namespace["solve"] = solve
-    lines.append(f"return solve({passed}), ({''.join(part + ', ' for part in parts)})")
+    lines.append(f"return solve({', '.join(passed)}), ({''.join(part + ', ' for part in parts)})")
     text = "\n".join(map(indented, lines))
     parameters = "args, shadows, seed" + ", records" * len(records)
     return define(f"def pull({parameters}):\n{text}\n", code.namespace)
+
+
+def _weighted(code, wrt, args, seed):
+    """The function of a solver's arguments, numbers that are differentiated as pairs, and of the seed."""
+    names = [f"arg{k}" for k in range(len(args))]
+    given = [
+        render(parse(args[k], name), _joined, code.namespace) if k in wrt else name
+        for k, name in enumerate(names)
+    ]
+    real = ".real" if _is_complex(seed) else ""
+    source = f"    return (seed * solve({', '.join(given)})).sum(){real}\n"
+    return define(f"def weighted({', '.join(names)}, seed):\n{source}", dict(code.namespace))
 
 
 def _is_complex(ty):
     return isinstance(base_scalar(getattr(ty, "dtype", ty)), types.Complex)
 
 
+def _pair(leaf):
+    is_pair = leaf.kind != "constant" and _is_complex(leaf.type)
+    return f"({leaf.source}.real, {leaf.source}.imag)" if is_pair else leaf.source
+
+
+def _joined(leaf, sign="+"):
+    """Source of a leaf that stands as a pair."""
+    if leaf.kind == "constant" or not _is_complex(leaf.type):
+        return leaf.source
+    return f"({leaf.source}[0] {sign} 1j * {leaf.source}[1])"
+
+
 def _delivered(code, lines, ty, shadow, gradient, common):
-    """Add to the shadows of arrays; source of the adjoint of an argument of type `ty`."""
+    """Add to the shadows of arrays; source of the adjoint of an argument of type `ty`.
+
+    The cotangent of x + iy is that of x less i times that of y.
+    """
     tree, numbers = parse(ty, shadow), {}
     for leaf, part in zip(leaves(tree), leaves(parse(ty, gradient)), strict=True):
         if leaf.kind == "array":
-            lines.append(f"add_into({leaf.source}, {part.source})")
+            lines.append(f"add_into({leaf.source}, {_joined(part, '-')})")
         elif leaf.kind == "scalar":
             scalar = leaf.type if common is None else with_base(common, base_scalar(leaf.type))
-            numbers[id(leaf)] = code.cast(part.source, scalar)
+            numbers[id(leaf)] = code.cast(_joined(part, "-"), scalar)
     return render(tree, lambda leaf: numbers.get(id(leaf), "None"), code.namespace)
