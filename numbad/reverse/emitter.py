@@ -154,7 +154,10 @@ class SweepEmitter(Values):
     # -- what a statement keeps for its adjoint beside primal values ---------------------------
 
     def extra(self, op, key, ty=None):
-        """The variable in which a statement keeps something for the reverse sweep; `ty`: its type or None."""
+        """The variable in which a statement keeps something for the reverse sweep.
+
+        `ty` is its type, None where nobody asks for it, or a function that gives it: see `SplitSweep`.
+        """
         name = f"$kept{op.number}{key}"
         self.plan.extras[name] = op.label
         if ty is not None:

@@ -51,7 +51,7 @@ class Plan:
         self._hard, self._places, self._stored = {}, {}, Stored(self)
         self.conditions = {}  # block with two ways in -> (condition, number of the way if it holds)
         self.extras = {}  # names that statements keep things in -> their block
-        self.extra_types = {}  # and the types of some of these
+        self.extra_types = {}  # and the types of some of these, or functions that give them
         self.integers_change = self._find_changes_of_integers()
 
     # -- loops over a range ------------------------------------------------------------------

@@ -163,10 +163,14 @@ class SplitSweep(Sweep):
         ty = self.plan.extra_types.get(name, self.fn.types.get(name))
         if name in self.plan.extras and ty is None:
             raise refuse(
-                "a call, in a recursive function, of a function that has a rule or is checkpointed",
+                "a statement that keeps something of a type that is not known, in a recursive function",
                 self.fn.loc,
             )
-        return name, types.intp if ty is None else self._raised(types.unliteral(ty))
+        if ty is None:
+            return name, types.intp
+        return name, self._raised(types.unliteral(ty)) if isinstance(ty, types.Type) else ty(
+            self._raised
+        )
 
     def _raised(self, ty):
         dual = self.e.dual

@@ -3,21 +3,24 @@
 from functools import cache
 from types import FunctionType
 
-from numba.core import types
+from numba import typeof
+from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 
 from ...compilation.linking import PLAIN
 from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
+from ...forward.dual import duals_in
+from ...forward.dualize import dispatcher_for_duals
 from ...forward.promote import own_effects, returned_arguments
 from ...forward.refuse import reason, told_before
 from ...forward.ruled_results import SHARED_WAY_OUT, shared_result
 from ...ir.fence import refuse
 from ...ir.function import is_expr, may_follow, read_by
 from ...ir.leaves import HANDLES, leaves
-from ...rules.registry import VJP, name_of
+from ...rules.registry import CONSTANT_CALLS, VJP, name_of
 from .. import random_state
 from ..constant_memory import constant_parts, may_change_from
 from ..memory_helpers import (
@@ -118,6 +121,12 @@ class Called(Op):
         handles = [leaf for leaf, what in self.leaves(var) if what.kind in HANDLES]
         return any(e.activity.node(leaf) in e.activity.written for leaf in handles)
 
+    def _types_in(self, raised):
+        """The types of the arguments where the function is compiled: `raised` of those that it has itself."""
+        for var in self.arguments:
+            ty = self.fn.type_of(var)
+            yield ty if _is_constant(self.fn, var) else raised(ty)
+
     def kept_type(self, k):
         """The type of a copy of an argument that is kept."""
         return kept_type(types.unliteral(self.fn.type_of(self.arguments[k])))
@@ -204,13 +213,21 @@ class Pulled(Called):
             e.append(self.statement)
             return
         records = self.statement.target
+        mine = e.extra(self, "result", self._records_type)
         if hasattr(self.callee, "numbad_recorded"):
             pair = e.call(self.callee.numbad_recorded(), *self.arguments)
             e.assign(e.item(pair, 0), self.statement.target)
             records = e.item(pair, 1)
         else:
             e.append(self.statement)
-        e.assign(e.call(kept, e.var("$tape"), records), e.extra(self, "result"))
+        e.assign(e.call(kept, e.var("$tape"), records), mine)
+
+    def _records_type(self, raised):
+        """The type of what is kept, for `_types_in`."""
+        given = list(self._types_in(raised))
+        if hasattr(self.callee, "numbad_recorded"):
+            return kept_type(_returned(self.callee.numbad_recorded(), given).types[1])
+        return kept_type(_returned(self.callee, given))
 
     def _pullback_at(self):
         return getattr(self.callee, "numbad_pullback_at", None)
@@ -222,7 +239,7 @@ class Pulled(Called):
                 if self.must_copy(e, var):
                     e.assign(self._kept_argument(e, var), e.extra(self, k, self.kept_type(k)))
             if self.draws():
-                e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
+                e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws", _STATES))
 
     def _kept_argument(self, e, var):
         return e.call(kept, e.var("$tape"), var)
@@ -310,8 +327,10 @@ class Pulled(Called):
                     e.call(check_unread, e.shadow(leaf))
 
     def _pull(self, e, wrt, args, shadows, seed):
-        now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
-        result = [e.extra_value(self, "result")] if self._pullback_at() else []
+        now = (
+            e.call(exchanged_draws, e.extra_value(self, "draws", _STATES)) if self.draws() else None
+        )
+        result = [e.extra_value(self, "result", self._records_type)] if self._pullback_at() else []
         pull = self.pull_of(wrt)
         pair = e.call(pull, e.tuple(args), e.tuple(shadows), seed, *result)
         if now is not None:
@@ -352,6 +371,8 @@ def _is_left(e):
     return e.plan.control.root is not None
 
 
+_STATES = types.Array(types.uint8, 1, "C")  # of random number generators
+
 _PAIR = two_of("forward function", "(value, residuals)")
 
 
@@ -382,6 +403,28 @@ def shows_sharing(call, activity, arguments):
     return False
 
 
+def _is_constant(fn, var):
+    """Whether a variable is a constant, or comes of a call that gives no duals of duals."""
+    built = fn.definition(var)
+    while isinstance(built, ir.Expr) and built.op in ("static_getitem", "exhaust_iter", "cast"):
+        built = fn.definition(built.value)
+    if is_expr(built, "build_tuple"):
+        return all(_is_constant(fn, item) for item in built.items)
+    if isinstance(built, ir.Const | ir.Global | ir.FreeVar):
+        return True
+    callee = fn.type_of(built.func) if is_expr(built, "call") else None
+    return isinstance(callee, types.Dispatcher) and callee.dispatcher in CONSTANT_CALLS
+
+
+def _returned(function, given):
+    """The type that a function returns for arguments of the given types."""
+    given = tuple(map(types.unliteral, given))
+    if any(map(any, map(duals_in, given))):
+        function = dispatcher_for_duals(function)
+    found = cpu_target.typing_context.resolve_function_type(typeof(function), given, {})
+    return types.unliteral(found.return_type)
+
+
 def does_the_same_again(call):
     """Whether a function with a rule gives the same when it is called again, and changes nothing."""
     if not isinstance(call.callee, Dispatcher):
@@ -401,6 +444,10 @@ class Custom(Called):
     def is_pulled_plainly(self):
         return does_the_same_again(self)
 
+    def _residuals_type(self, raised):
+        """The type of what is kept, for `_types_in`."""
+        return kept_type(_returned(self.forward_rule, self._types_in(raised)).types[1])
+
     def forward(self, e):
         if any(self._is_active(e, v) for v in self.arguments):
             self.refuse_shared(e)
@@ -410,7 +457,8 @@ class Custom(Called):
         pair = e.call(_PAIR, e.call(self.forward_rule, *self.arguments))
         e.assign(e.item(pair, 0), self.statement.target)
         residuals = e.item(pair, 1)
-        e.assign(e.call(kept, e.var("$tape"), residuals), e.extra(self, "residuals"))
+        mine = e.extra(self, "residuals", self._residuals_type)
+        e.assign(e.call(kept, e.var("$tape"), residuals), mine)
 
     def reverse(self, e):
         if not self.is_live(e):
@@ -418,7 +466,7 @@ class Custom(Called):
         refuse_instances(self, [v for v in self.arguments if self._is_active(e, v)])
         refuse_lists(self, e, [*self.arguments, self.statement.target])
         seed = self.seed(e, self.fn.type_of(self.target))
-        residuals = e.extra_value(self, "residuals")
+        residuals = e.extra_value(self, "residuals", self._residuals_type)
         cotangents = e.call(self.backward_rule, residuals, seed)
         for k, var in enumerate(self.arguments):
             if self._is_active(e, var):

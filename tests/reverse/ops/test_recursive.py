@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import numbad as nd
 from tests.forward.compare import Programs
 from tests.reverse.plain import check
 
@@ -289,16 +290,12 @@ def test_program(f, args, options):
 
 def test_a_deep_recursion_is_exact():
     """x**1000 has the derivative 1000 x**999."""
-    import numbad as nd
-
     gradient = nd.grad(power, 0, mode="reverse")
     assert gradient(1.001, 1000) == pytest.approx(1000 * 1.001**999, rel=1e-12)
 
 
 def test_fourier_transform_has_its_own_adjoint():
     """Its matrix is symmetric: the cotangent is the transform of the seed."""
-    import numbad as nd
-
     x, seed = np.linspace(-1.0, 2.0, 16), np.linspace(0.5, 1.5, 16) * np.exp(0.4j * np.arange(16))
     value, (found,) = nd.vjp(transform)((x + 0j,), seed)
     assert value == pytest.approx(np.fft.fft(x), rel=1e-13)
@@ -307,8 +304,6 @@ def test_fourier_transform_has_its_own_adjoint():
 
 @pytest.mark.dear
 def test_recursion_of_arrays_in_the_debug_mode():
-    import numbad as nd
-
     def f(a):
         return merge_sorted(a * a)[1] * a[0]
 
@@ -327,8 +322,6 @@ def its_own_argument(a, n):
 
 
 def test_a_recursion_that_returns_its_argument_is_refused():
-    import numbad as nd
-
     def f(a):
         return its_own_argument(a, 2)[1]
 
@@ -338,8 +331,6 @@ def test_a_recursion_that_returns_its_argument_is_refused():
 
 
 def test_a_recursion_that_returns_a_list_is_refused():
-    import numbad as nd
-
     @njit
     def powers_of(x, n):
         if n == 0:
@@ -353,8 +344,6 @@ def test_a_recursion_that_returns_a_list_is_refused():
 
 
 def test_recursion_that_raises_leaves_nothing_behind():
-    import numbad as nd
-
     @njit
     def descend(x, n):
         if n == 0:
@@ -368,3 +357,61 @@ def test_recursion_that_raises_leaves_nothing_behind():
         with pytest.raises(ValueError, match="too deep"):
             gradient(1.5, 9)
     assert gradient(1.5, 11) == pytest.approx(3 * 1.5**2, rel=1e-15)
+
+
+class TestStatementsThatKeepWhatTheirRulesSay:
+    """What a rule keeps is in the frames of the recursion, whose types are known before they are inferred."""
+
+    B, C, N = np.array([1.0, -2.0, 0.5]), np.array([0.3, 1.0, 2.0]), 3
+
+    def gradient(self, A):
+        """Of c^T A^-n b: the sum of -(A^-T)^(j + 1) c (A^-(n - j) b)^T."""
+        inverse = np.linalg.inv(A)
+        left = [np.linalg.matrix_power(inverse.T, j + 1) @ self.C for j in range(self.N)]
+        right = [np.linalg.matrix_power(inverse, self.N - j) @ self.B for j in range(self.N)]
+        return -sum(map(np.outer, left, right))
+
+    def product(self):
+        B, C, N = self.B, self.C, self.N
+
+        @njit
+        def divided(A, b, n):
+            if n == 0:
+                return b * 1.0
+            return divided(A, np.linalg.solve(A, b), n - 1)
+
+        return lambda A: (C * divided(A, B, N)).sum()
+
+    def test_linear_equations(self):
+        A = MATRIX[:3, :3].copy()
+        found = nd.grad(self.product(), mode="reverse")(A)
+        np.testing.assert_allclose(found, self.gradient(A), rtol=1e-12)
+
+    @pytest.mark.dear
+    def test_second_derivatives_of_linear_equations(self):
+        A, step = MATRIX[:3, :3].copy(), np.zeros((3, 3), complex)
+        step[1, 2] = 1e-30j
+        gradient = nd.grad(self.product(), mode="reverse")
+        found = nd.jvp(gradient)((A,), (step.imag / 1e-30,))[1]
+        by_one = self.gradient(A + step).imag / 1e-30
+        np.testing.assert_allclose(found, by_one, rtol=1e-11)
+
+    @pytest.mark.dear
+    def test_solutions_of_differential_equations(self):
+        solve = nd.ode.solver(lambda t, y, a: (-a * y[0],), rtol=1e-10, atol=1e-12)
+
+        @njit
+        def total(a, n):
+            if n == 0:
+                return a * 1.0
+            end = solve((1.0,), (0.0, 1.0), (a,))[-1, 0]
+            return end + total(0.7 * end, n - 1)
+
+        def exact(a, n):
+            return a if n == 0 else np.exp(-a) + exact(0.7 * np.exp(-a), n - 1)
+
+        gradient = nd.grad(total, mode="reverse")
+        assert gradient(0.8, 3) == pytest.approx(exact(0.8 + 1e-30j, 3).imag / 1e-30, rel=1e-8)
+        first = (exact(0.8 + x + 1e-30j, 3).imag / 1e-30 for x in (1e-5, -1e-5))
+        by_differences = (next(first) - next(first)) / 2e-5
+        assert nd.derivative(gradient)(0.8, 3) == pytest.approx(by_differences, rel=1e-7)
