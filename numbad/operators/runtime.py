@@ -56,18 +56,26 @@ def loaded(duals, name, ty):
     return f"load({duals}, {name})"
 
 
-@register_jitable
 def store(a, duals):
-    """The values of an array of duals into array `a` of the same shape."""
+    """The values of an array of duals into array `a` of the same shape; nothing where that is read-only."""
     for index in np.ndindex(a.shape):
         a[index] = strip(duals[index])
 
 
-@register_jitable
-def store_flat(flat, duals):
+@overload(store)
+def _store(a, duals):
+    return store if a.mutable else lambda a, duals: None
+
+
+def store_flat(a, duals):
     """The same for flat arrays."""
-    for k in range(flat.size):
-        flat[k] = strip(duals[k])
+    for k in range(a.size):
+        a[k] = strip(duals[k])
+
+
+@overload(store_flat)
+def _store_flat(a, duals):
+    return store_flat if a.mutable else lambda a, duals: None
 
 
 def stored(name, duals, ty):

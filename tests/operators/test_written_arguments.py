@@ -127,6 +127,20 @@ def test_starred_work_arrays():
         assert work[1][0] == 1.0
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_read_only_array_beside_one_that_is_written(mode):
+    """A global array in a tuple with work space: of the tuple it is known that something is written."""
+
+    def squared(arrays, c):
+        weights, work = arrays
+        work[0] = c * weights[0]
+        return work[0] ** 2
+
+    gradient, weights = nd.grad(squared, 1, mode=mode), np.array([0.25])
+    second = nd.derivative(lambda c, work: gradient((weights, work), c))
+    assert second(2.0, np.zeros(1)) == 2 * 0.25**2
+
+
 def test_members_that_share_memory_are_refused():
     compiled = njit(through_work)
     x, one = np.arange(3.0), np.zeros((3, 2))
