@@ -322,7 +322,8 @@ def _check_takes_mass(tableau):
             else "takes explicit steps"
         )
         raise ArgumentError(
-            f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} {kind}"
+            f"mass_matrix does not go with {tableau.name}, which {kind}. Ways out: method='Rodas5P', "
+            "'RadauIIA5' or 'BDF'"
         )
 
 

@@ -47,7 +47,7 @@ def adjusting(statistics):
         varies = (found.paths - 1) * of_control > ROUNDING * square
         factor = together / of_control if varies else 0.0
         left = of_payoff - 2.0 * factor * together + factor * factor * of_control
-        error = math.sqrt(left) if left > 0.0 else 0.0
+        error = 0.0 if left <= 0.0 else math.sqrt(left)  # NaN of a single path
         return statistics(payoff - factor * (control - mean), error, found.paths, found.failed)
 
     return adjust

@@ -42,8 +42,8 @@ Statistics = namedtuple("Statistics", "mean error paths failed")
 Statistics.__doc__ = """What `ensemble` returns with a reducer.
 
 `mean` and its standard `error` over the paths that stayed finite, in the structure that the reducer returns;
-how many `paths` that were; `failed`: the number of the first path that ended in NaN or infinity, -1 if none
-did.
+how many `paths` that were, pairs where they are antithetic; `failed`: the number of the first path that ended
+in NaN or infinity, it or its mirror image, -1 if none did.
 """
 
 
@@ -90,6 +90,7 @@ def ensemble(
     control, control_mean : function, float
         A control variate: another function of a path that returns a float, and its mean, which is known. What
         is off in the mean of the control corrects that of `reduce`, a function that returns a float as well.
+        Not for antithetic paths.
         Where derivatives are taken, compute `control_mean` from what they are taken by.
     progress : bool
         A bar on standard error, for calls from Python.
@@ -98,8 +99,8 @@ def ensemble(
     -------
     array of shape (paths, len(ts), n), `Quantiles`, or `Statistics(mean, error, paths, failed)`
         with the standard error of the mean (over pairs, where they are antithetic; NaN of a single one). A
-        path that ends in NaN or infinity is left out: `paths` counts the others, and a warning from Python
-        names the first.
+        path that ends in NaN or infinity is left out: `paths` counts the others (pairs, where a
+        mean is over these), and a warning from Python names the first.
         In nopython code it can be called with the same arguments (`reduce` is a jitted function), and be
         differentiated by `y0` and `args`; reverse mode evaluates blocks of paths again, drawing their
         increments again, so that memory does not grow with the paths.
@@ -160,10 +161,12 @@ def ensemble(
     else:
         found = _by_chunks(plan, y0, ts, args, key, count, executor, progress)
     if plan.reduce is not None and found.failed >= 0:
-        of = count // 2 if plan.mirrored and not by_rank else count
-        lost = of - found.paths
-        told = f"{lost} of {of} paths end in NaN or infinity and are left out"
+        in_pairs = plan.mirrored and not by_rank
+        of, what = (count // 2, "pairs of paths") if in_pairs else (count, "paths")
+        told = f"{of - found.paths} of {of} {what} end in NaN or infinity and are left out"
         where = f"solve(y0, ts, args, (key, {found.failed})) tells when"
+        if plan.mirrored:
+            where += ", unless it is its mirror image that does"
         warnings.warn(
             f"{told}; the first is path {found.failed}: {where}", NumbadWarning, stacklevel=2
         )

@@ -70,7 +70,7 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     u, v, q = c * y0 * math.exp(-kappa * dt), c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
     w = u * v
     if q < -1.0:  # zero pulls the path below zero, where there is no such process
-        return math.nan
+        return math.nan * q  # of which the derivatives are NaN as well
     if q * q + 4.0 * w > _LARGE * _LARGE:
         return math.log(c) + _cir_by_expansion(u, v, q)
     j = math.floor(max(0.5 * (math.sqrt(q * q + 4.0 * w) - q), 0.0))

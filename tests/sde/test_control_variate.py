@@ -77,6 +77,13 @@ def test_derivatives_in_compiled_code():
     np.testing.assert_allclose(forward, (53.232481545376, 37.524034691694), rtol=0.05)
 
 
+def test_a_single_path_has_no_error():
+    options = {"reduce": _call, "control": _end, "control_mean": 100.0}
+    found = nd.sde.ensemble(SOLVE, 100.0, (0.0, 1.0), (0.05, 0.2), nd.random.key(3), 1, **options)
+    assert np.isfinite(found.mean)
+    assert np.isnan(found.error)
+
+
 def test_what_is_refused():
     for options, told in (
         ({"control": _end}, "give control= and control_mean=, or neither"),

@@ -81,6 +81,16 @@ def test_antithetic_paths():
         nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 301, antithetic=True)
 
 
+def test_a_mirror_image_that_fails_is_not_taken_for_its_path():
+    solve = nd.sde.solver(
+        lambda t, y: math.nan if y < 0.0 else 0.0, lambda t, y: 1.0, dt=0.5, noise="additive"
+    )
+    told = r"of 4 pairs of paths .* is path \d: .* unless it is its mirror image that does"
+    with pytest.warns(nd.NumbadWarning, match=told):
+        found = nd.sde.ensemble(solve, 0.3, (0.0, 1.0), (), KEY, 8, reduce=_end, antithetic=True)
+    assert found.paths < 4
+
+
 @pytest.mark.dear
 def test_a_path_that_fails_costs_that_path():
     solve = nd.sde.solver(

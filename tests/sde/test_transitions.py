@@ -60,6 +60,8 @@ def test_the_square_root_process_from_zero_and_after_long_times():
     away = near - transitions.cir(0.0, 0.0, 2.0, after, kappa, theta, sigma)
     assert slope(0.0) == pytest.approx(away / 1e-9, rel=1e-6)
     assert np.isnan(transitions.cir(0.0, 0.03, 2.0, after, -0.3, theta, sigma))
+    by_theta = nd.grad(transitions.cir, 5, mode="reverse")
+    assert np.isnan(by_theta(0.0, 0.03, 2.0, after, kappa, -theta, sigma))
 
 
 def test_brownian_motion_is_a_rate_of_zero():
