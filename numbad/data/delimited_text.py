@@ -89,7 +89,7 @@ class Table:
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            raise self.error(f"'{cell}' is not a number{_hint(cell)}", row, name)
+            raise self.error(f"'{cell}' is not a number{_hint(cell, row)}", row, name)
         if math.isinf(value):
             raise self.error(f"'{cell}' is not finite", row, name)
         return value
@@ -98,8 +98,8 @@ class Table:
 def read_table(path):
     """Read a file of delimited text into a `Table`.
 
-    Lines that begin with ``#`` are comments; the first other line is the header and says which
-    of comma, semicolon and tab separates the columns.
+    Lines that begin with ``#`` are comments, and rows of empty cells are left out; the first other line
+    is the header and says which of comma, semicolon and tab separates the columns.
 
     Parameters
     ----------
@@ -126,6 +126,7 @@ def read_table(path):
         raise DataError(f"{path}: the file is empty; it needs a header line with column names")
     (header_line, header), *body = records
     names = _header(path, header_line, header)
+    body = [(line, cells) for line, cells in body if any(map(str.strip, cells))]
     if not body:
         raise DataError(f"{path}, line {header_line}: no rows of data below the header")
     for line, cells in body:
@@ -204,10 +205,14 @@ def _has_decimal_commas(cells):
     return any(DECIMAL_COMMA.fullmatch(c) and not THOUSANDS.fullmatch(c) for c in cells)
 
 
-def _hint(cell):
+def _hint(cell, row):
     if DATE.fullmatch(cell):
         return " (a date? write times as numbers, days since the first, say)"
-    return " (a decimal comma? write a point)" if "," in cell else ""
+    if cell[0] in "<>":
+        return " (beyond what can be measured? leave the cell empty)"
+    if "," in cell:
+        return " (a decimal comma? write a point)"
+    return " (units? begin their line with #)" if row == 0 else ""
 
 
 def _is_number(text):

@@ -10,6 +10,7 @@ import threading
 import traceback
 from collections import deque
 from contextlib import contextmanager
+from functools import partial
 
 import numba
 from numba.core import errors
@@ -132,7 +133,8 @@ def _refusal(py_func, causes, generated):
     warned = next((c for c in causes if isinstance(c, NumbadWarning)), None)
     if warned is not None:  # the user's filters make errors of warnings
         return UnsupportedError(str(warned))
-    for known in (_not_compiled, _asked_as_literal, _called_by_address, _array_kept):
+    not_compiled = partial(_not_compiled, py_func)
+    for known in (not_compiled, _asked_as_literal, _called_by_address, _array_kept):
         refusal = next(filter(None, map(known, causes)), None)
         if refusal is not None:
             return refusal
@@ -156,12 +158,13 @@ def _refusal(py_func, causes, generated):
     )
 
 
-def _not_compiled(cause):
+def _not_compiled(py_func, cause):
     """The refusal of what Numba does not compile and tells by errors of other kinds, or None."""
     if isinstance(cause, errors.UnsupportedBytecodeError):
         told, _, at = str(cause).rpartition(". Raised from ")
         file, _, line = at.rstrip(")").rpartition(" (")
-        where = Loc(file, int(line)) if line.isdigit() else None
+        begins = Loc(py_func.__code__.co_filename, line_of_def(py_func))
+        where = Loc(file, int(line)) if line.isdigit() else begins
         way_out = "what Numba compiles: its reference manual lists the statements"
     elif isinstance(cause, AttributeError) and (asked := _asked_of_module(cause)):
         told, where, way_out = cause, asked[0], "a name that the module has"

@@ -6,9 +6,10 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from numbad.errors import ModelError, UnsupportedError
-from numbad.forward.dual import Dual, duals_in, join
+from numbad.forward.dual import Dual
 from numbad.forward.dual_arrays import dtype_of_type
 from numbad.forward.refuse import told
+from numbad.ode.state import scalar_of
 from numbad.ode.state_types import components_of, is_scalar
 from numbad.source import define
 
@@ -49,7 +50,8 @@ def _as_row(value, others):
             f"floats, which is not empty; not {value}"
         )
     dtype, namespace = "np.float64", {"np": np}
-    scalar = _scalar_of(value, others)
+    members = value if isinstance(value, types.BaseTuple) else [getattr(value, "dtype", value)]
+    scalar = scalar_of(cpu_target.typing_context, members, others)
     _refuse_high_orders(scalar)
     if isinstance(scalar, Dual):
         dtype, namespace["dtype"] = "dtype()", dtype_of_type(scalar)
@@ -59,14 +61,6 @@ def _as_row(value, others):
         f"def as_row(value, others):\n    row = np.empty({count}, {dtype})\n{lines}    return row\n"
     )
     return define(source, namespace)
-
-
-def _scalar_of(value, others):
-    members = value if isinstance(value, types.BaseTuple) else [getattr(value, "dtype", value)]
-    scalar = types.float64
-    for member in (*members, *duals_in(others)):
-        scalar = join(cpu_target.typing_context, scalar, member)
-    return scalar
 
 
 @overload(new_row)

@@ -8,6 +8,7 @@ import numpy as np
 
 from numbad.compilation.memo import built_once
 from numbad.ode import failure
+from numbad.ode.between_steps import make_checked, may_be_blind
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (
     EVEN_STRETCH,
@@ -181,9 +182,11 @@ def _make_advance(tableau, fun, rhs, steps, problem):
     if isinstance(tableau, Multistep):
         return make_multistep_advance(tableau, fun, rhs, with_partials, problem.jac)
     if isinstance(tableau, ImplicitTableau):
-        return make_implicit_advance(tableau, fun, rhs, with_partials, problem.jac)
-    make = _make_tried_advance if tableau.adaptive else _make_even_advance
-    return make(tableau, fun, steps, with_partials)
+        made = make_implicit_advance(tableau, fun, rhs, with_partials, problem.jac)
+    else:
+        make = _make_tried_advance if tableau.adaptive else _make_even_advance
+        made = make(tableau, fun, steps, with_partials)
+    return make_checked(made, tableau, fun, make_evaluate(rhs)) if may_be_blind(tableau) else made
 
 
 def _make_start(tableau, fun, rhs, steps, control_partials):

@@ -24,13 +24,17 @@ from numbad.ode.state_types import EMPTY, components_of, is_scalar
 
 
 def solution_scalar(typingctx, y0, others):
-    """The scalar type of the solution: what float64, y0 and the duals in others unify to.
+    """The scalar type of the solution: what float64, y0 and the duals in others unify to."""
+    return scalar_of(typingctx, components_of(y0), others)
 
-    It is complex where y0 is: right-hand sides may have complex parameters of a solution that is real.
+
+def scalar_of(typingctx, members, others):
+    """What float64, the members of a state and the duals in others unify to.
+
+    It is complex where a member is: right-hand sides may have complex parameters of a solution that is real.
     """
     scalar = types.float64
-    moved = [with_base(dual, types.float64) for dual in duals_in(others)]
-    for member in (*components_of(y0), *moved):
+    for member in (*members, *(with_base(dual, types.float64) for dual in duals_in(others))):
         scalar = join(typingctx, scalar, member)
     return scalar
 

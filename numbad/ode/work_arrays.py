@@ -7,7 +7,7 @@ duals, with the values of the floats, then stand for them for the time of a call
 
 from numbad.compilation.memo import remembered
 from numbad.forward import access
-from numbad.forward.dual import Dual, duals_in
+from numbad.forward.dual import Dual, base_scalar, duals_in, with_base
 from numbad.forward.dual_arrays import dtype_of_type
 from numbad.forward.layout import empty_as
 from numbad.forward.promote import common_dual, effects
@@ -56,7 +56,8 @@ class _CallSource:
 
     def dual(self, scalar):
         below = self.joined.scalar
-        return Dual(below if isinstance(below, Dual) else scalar, self.n, self.tag)
+        inner = with_base(below, base_scalar(scalar)) if isinstance(below, Dual) else scalar
+        return Dual(inner, self.n, self.tag)
 
     def new_duals(self, source, ty):
         name = f"dtype{len(self.namespace)}"

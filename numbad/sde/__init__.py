@@ -1,5 +1,7 @@
 """Stochastic differential equations: compiled, differentiable solvers."""
 
+from importlib import import_module
+
 from numbad.sde.brownian_path import brownian_increments, brownian_path
 from numbad.sde.ensembles import Statistics, ensemble
 from numbad.sde.girsanov import change_of_drift
@@ -24,4 +26,11 @@ __all__ = [
     "quantiles",
     "solver",
     "taken_steps",
+    "transitions",
 ]
+
+
+def __getattr__(name):
+    if name == "transitions":
+        return import_module("numbad.sde.transitions")
+    raise AttributeError(f"module 'numbad.sde' has no attribute {name!r}")

@@ -97,12 +97,22 @@ def test_unreadable_files(tmp_path):
         ("1e999", "'1e999' is not finite"),
         ("2024-01-31", "'2024-01-31' is not a number .a date"),
         ("31.1.24 12:00", "'31.1.24 12:00' is not a number .a date"),
+        ("<0.1", "'<0.1' is not a number .beyond what can be measured. leave the cell empty"),
     ],
 )
 def test_unusable_cells(write, cell, complaint):
     table = read_table(write(f"t,hare\n0,1\n# a remark\n1,{cell}\n"))
     with pytest.raises(DataError, match=f"counts.csv, line 4, column 'hare': {complaint}"):
         table.column("hare")
+
+
+def test_rows_of_units_and_of_empty_cells(write):
+    table = read_table(write("t,hare\nh,1/km2\n0,1\n"))
+    with pytest.raises(DataError, match="line 2, column 't': .* .units. begin their line with #"):
+        table.times("t")
+    table = read_table(write("t,hare\n# h,1/km2\n0,1\n , \n1,2\n,\n,\n"))
+    assert table.times("t").tolist() == [0.0, 1.0]
+    assert table.lines == (3, 5)
 
 
 def test_decimal_comma(write):

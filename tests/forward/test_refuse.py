@@ -95,6 +95,19 @@ def test_arrays_put_into_an_arguments_list_or_dictionary_are_refused_at_their_li
         assert "make the list or dictionary in the function" in str(caught.value)
 
 
+def test_statements_of_which_numba_tells_no_line_are_refused_at_the_function():
+    def logged(x):
+        with open("log") as file:
+            file.write("x")
+        return x
+
+    line = logged.__code__.co_firstlineno
+    with pytest.raises(
+        nd.UnsupportedError, match=rf'test_refuse.py", line {line}:\n    def logged'
+    ):
+        nd.grad(logged)(2.0)
+
+
 def test_what_one_mode_cannot_do_is_done_in_the_other():
     assert nd.grad(int_store)(2.5) == 2.0
     assert nd.grad(branches_on_type)(2.0) == 4.0

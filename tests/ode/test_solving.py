@@ -260,7 +260,7 @@ class TestOptions:
             (dict(checkpoints=0), ArgumentError, "checkpoints must be a positive integer"),
             (dict(checkpoints=9, adjoint="forward"), ArgumentError, "checkpoints go with adjoint="),
             (dict(jac=decay), ArgumentError, "jac needs an implicit method"),
-            (dict(mass_matrix=np.eye(2)), ArgumentError, "needs an implicit method"),
+            (dict(mass_matrix=np.eye(2)), ArgumentError, "not go with .* takes explicit steps"),
             (dict(events=[decay]), ArgumentError, "made by nd.ode.event or nd.ode.at_times"),
             (dict(rtol=-1.0), ArgumentError, "rtol must be finite and not negative"),
             (dict(rtol=0.0, atol=0.0), ArgumentError, "must not both be 0"),

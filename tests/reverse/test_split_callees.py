@@ -264,12 +264,12 @@ def with_a_rule(x, y):
     return x
 
 
-@in_place.on((0.9, 0.7))
+@paired.on((0.9, 0.7))
 def rule_within(x, y):
     return with_a_rule(x, y) * with_a_rule(y, x)
 
 
-@pytest.mark.deep(but=["overwritten_between0", "stages"])
+@pytest.mark.deep(but=["overwritten_between0", "stages", "rule_within*"])
 @pytest.mark.shows("pairs")
 @paired.parametrize()
 def test_gradient_by_pairs(program, decisions):
