@@ -208,9 +208,10 @@ _AIM = """\
 
 _SEARCH = """\
         if moves:
-            hit, left, right, past, lacks, tried = locate(
+            hit, left, right, past, lacking, tried = locate(
                 as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, past, tried
             )
+            lacks = lacking.copy()  # `flow`, if it writes to work space, is taken to write to this
             if hit != 0:
                 before, after, preset = left, right, False
                 moves = (before - t) * direction > 0.0

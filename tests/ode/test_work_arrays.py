@@ -115,3 +115,27 @@ def test_gradients_by_the_initial_state_alone():
         found = nd.grad(lambda y, w: solve(y, TIMES, (AT, w))[-1].sum(), mode=mode)(START, work)
         np.testing.assert_allclose(found, exact, rtol=1e-12)
         assert work.rates[0] != 5.0  # the caller's own
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.deep(but=["float"])
+def test_beside_events_in_reverse_mode(dtype):
+    """y falls at a rate of 0.95 k, and is lifted by a fifth where it gets to 0.7."""
+
+    def falling(t, y, k, work):
+        work[0] = 0.05 * k * y[0]
+        return -k * y + work[0].real
+
+    lifted = nd.ode.event(
+        lambda t, y, k, work: y[0] - 0.7, direction=-1, change=lambda t, y, k, work: 1.2 * y
+    )
+    solve = nd.ode.solver(falling, events=lifted, rtol=1e-9, atol=1e-11)
+
+    def end(k, work):
+        return solve(np.ones(1), (0.0, 1.0), (k, work))[-1, 0]
+
+    value = 1.2**3 * np.exp(-0.95 * 0.9)  # times: log(0.7), and log(1.2) twice, over the rate
+    for mode in "forward", "reverse":
+        found, slope = nd.value_and_grad(end, mode=mode)(0.9, np.zeros(1, dtype))
+        assert found == pytest.approx(value, rel=1e-8)
+        assert slope == pytest.approx(-0.95 * value, rel=1e-7)
