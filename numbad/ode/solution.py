@@ -17,7 +17,8 @@ class OdeResult(dict):
     t_events, y_events : list of ndarray, or None
         Times of each event, and the states there, shape (count, n).
     nfev, njev, nlu : int
-        Evaluations of the right-hand side, of its Jacobian, and LU decompositions.
+        Evaluations of the right-hand side, of its Jacobian, and LU decompositions. Looks of "RadauIIA5",
+        "Rodas5P" and "Rodas4" at what interpolates a step, two at most, are not among them.
     status : int
         0: the end of the interval was reached; 1: an event ended the solution; -1: the integration failed.
     message : str
