@@ -93,6 +93,5 @@ def _weights(tableau):
     """
     rows = np.array(tableau.interpolant[: tableau.stages])
     powers = np.arange(1, rows.shape[1] + 1)
-    return tuple((rows @ PLACE**powers).tolist()), tuple(
-        (-rows @ (powers * PLACE ** (powers - 1))).tolist()
-    )
+    within, slope = rows @ PLACE**powers, rows @ (powers * PLACE ** (powers - 1))
+    return tuple(within.tolist()), tuple((-slope).tolist())

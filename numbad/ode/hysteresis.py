@@ -10,6 +10,7 @@ import math
 
 from numbad.ode.compiling import inlined
 from numbad.ode.forms import as_arguments
+from numbad.ode.interpolated_slopes import allowed_errors
 from numbad.ode.short_tuples import item, replaced
 from numbad.ode.state import read_row, restored, write_row
 
@@ -40,11 +41,10 @@ def make_bands(values, slope_at, count, least, consistent):
     @inlined
     def errors(t, rows, lacks, buffers, settings, like, structure, args):
         """Puts the errors into row 1."""
-        scale = math.inf
+        scale, allowed = math.inf, allowed_errors(settings, rows[2])
         for j in range(len(lacks)):
             if lacks[j] != 0.0:
-                allowed = settings.atol + settings.rtol * abs(rows[2, j])
-                scale = min(scale, allowed / abs(lacks[j]))
+                scale = min(scale, allowed[j] / abs(lacks[j]))
         if scale < math.inf:
             for j in range(len(lacks)):
                 rows[0, j] = rows[2, j] + scale * lacks[j]
@@ -52,15 +52,14 @@ def make_bands(values, slope_at, count, least, consistent):
             write_row(rows, 1, slope_at(buffers[1], t, moved, structure, args))
         rows[0] = settled(t, rows, structure, like, args)
         for j in range(len(lacks)):
-            allowed = settings.atol + settings.rtol * abs(rows[2, j])
             lacking, found = lacks[j] * lacks[j], 0.0
             if lacking > 0.0:
                 change = abs(rows[1, j] - rows[3, j]) / scale
-                found = LARGEST * allowed
+                found = LARGEST * allowed[j]
                 if lacking < found * change:
-                    found = max(lacking / change, least * allowed)
+                    found = max(lacking / change, least * allowed[j])
             moved_by = abs(rows[0, j] - rows[2, j])
-            rows[1, j] = max(found, moved_by) if moved_by > ROUNDING * allowed else found
+            rows[1, j] = max(found, moved_by) if moved_by > ROUNDING * allowed[j] else found
 
     @inlined
     def bands(t, rows, lacks, buffers, settings, like, structure, args):

@@ -35,6 +35,12 @@ NEARBY = 1e-5
 SAME, ROUNDING, EXPLAINED = 1e-3, 1e-8, 100.0
 
 
+@inlined
+def allowed_errors(settings, state):
+    """The errors that the tolerances, which may be one a component, allow of the numbers in a row."""
+    return settings.atol + settings.rtol * np.abs(state)
+
+
 def make_compare(interpolate):
     """The compiled `compare(buffer, theta, h, y, dense, beside, settings, out)`.
 
@@ -47,8 +53,7 @@ def make_compare(interpolate):
         low, high = max(theta - NEARBY, 0.0), min(theta + NEARBY, 1.0)
         write_row(beside, 0, interpolate(buffer, low, h, y, dense))
         write_row(beside, 1, interpolate(buffer, high, h, y, dense))
-        sizes = np.abs(beside[2])
-        allowed = settings.atol + settings.rtol * sizes
+        sizes, allowed = np.abs(beside[2]), allowed_errors(settings, beside[2])
         for i in range(len(out)):
             of_steps = (beside[1, i] - beside[0, i]) / ((high - low) * h)
             lacks, size = of_steps - out[i], max(abs(of_steps), abs(out[i]))

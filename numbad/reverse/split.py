@@ -168,9 +168,9 @@ class SplitSweep(Sweep):
             )
         if ty is None:
             return name, types.intp
-        return name, self._raised(types.unliteral(ty)) if isinstance(ty, types.Type) else ty(
-            self._raised
-        )
+        if isinstance(ty, types.Type):
+            return name, self._raised(types.unliteral(ty))
+        return name, ty(self._raised)
 
     def _raised(self, ty):
         dual = self.e.dual

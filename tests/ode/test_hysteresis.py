@@ -30,6 +30,14 @@ def test_on_the_fast_part_of_a_stiff_system(method, tolerance):
         assert times[np.isfinite(times)] == pytest.approx(TIMES, abs=100.0 * tolerance + 2.0 / rate)
 
 
+def test_with_a_tolerance_for_each_component():
+    crossing = nd.ode.event(lambda t, y, rate, c: y[0] - c)
+    options = {"method": "Rodas5P", "rtol": (1e-6, 1e-3), "atol": np.array([1e-6, 1e-3])}
+    solve = nd.ode.solver(followed, events=crossing, keep_events=20, **options)
+    times = solve((1.0, 0.0), (0.0, 14.0), (1e7, 0.5))[1]
+    assert times[np.isfinite(times)] == pytest.approx(TIMES, abs=1e-4)
+
+
 def test_what_an_event_of_another_time_leaves_within_the_band():
     """The second event follows the first before that is out of its band."""
     crossing = nd.ode.event(lambda t, y, rate, c: y[0] - c, direction=-1)

@@ -86,10 +86,7 @@ class Slope:
         return [ty for ty in self.args if not is_function(ty)]
 
     def writes_to_args(self, of_time=False):
-        """Whether the function may write floats that depend on the state into its arguments.
-
-        Or `of_time`: floats that depend on the state or on time.
-        """
+        """Whether it may write floats that depend on the state, or `of_time`, into its arguments."""
         first = 3 if self.inplace else 2
         written = effects(self.fun, tuple(range(0 if of_time else 1, first))).written
         return any(k >= first for k in written)
