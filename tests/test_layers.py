@@ -16,7 +16,7 @@ PACKAGE = Path(numbad.__file__).parent
 # From left to right. Layers on one line may import one another's left, not one another.
 LAYERS = (
     ("arrival", "constants", "errors", "interrupts", "source", "__version__"),
-    ("data", "rules"),
+    ("data", "keywords", "rules"),
     ("debugging",),
     ("compilation",),
     ("small_arrays",),

@@ -11,9 +11,11 @@ from numbad.fit.multistart import run_starts
 from numbad.fit.observed_series import joined, placed_parameters, read_data
 from numbad.fit.unknowns import latin_hypercube
 from numbad.interrupts import interruptible
+from numbad.keywords import checks_keywords
 
 
 @interruptible
+@checks_keywords("nd.fit.fit_sde")
 def fit_sde(
     density,
     t,

@@ -16,6 +16,7 @@ from numbad.fit.problem import FitControl, Solving, as_entries, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 from numbad.interrupts import interruptible
+from numbad.keywords import checks_keywords
 
 SENSITIVITIES = ("auto", "forward", "adjoint")
 # So many unknowns for each number compared with data make reverse sweeps faster than forward ones:
@@ -25,6 +26,7 @@ MANY = 40
 
 
 @interruptible
+@checks_keywords("nd.fit.fit_ode")
 def fit_ode(
     fun,
     t,

@@ -9,6 +9,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
+from numbad.keywords import checks_keywords
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.by_structure import by_structure, code_of
 from numbad.ode.compiling import as_dispatcher, generic
@@ -38,6 +39,7 @@ from numbad.ode.true_slope import check_mass_of_events
 _ADJOINTS = ("auto", "forward", "discrete", *CONTINUOUS)
 
 
+@checks_keywords("nd.ode.solver")
 def solver(
     fun,
     *,
@@ -360,7 +362,7 @@ def _tolerance(name, given):
     """A tolerance as a float, or as a tuple of floats, one for each component."""
     by_component = hasattr(given, "__len__") and np.ndim(given) > 0
     try:
-        values = [float(value) for value in given] if by_component else [float(given)]
+        values = [_as_float(value) for value in (given if by_component else [given])]
     except (TypeError, ValueError):
         raise ArgumentError(
             f"{name} must be a float or a sequence of floats, not {given!r}"
@@ -372,12 +374,18 @@ def _tolerance(name, given):
 
 def _positive(name, given):
     try:
-        value = float(given)
+        value = _as_float(given)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} must be a float, not {given!r}") from None
     if not value > 0.0:
         raise ArgumentError(f"{name} must be positive; it is {given!r}")
     return value
+
+
+def _as_float(given):
+    if isinstance(given, str | bytes):  # which `float` reads
+        raise TypeError
+    return float(given)
 
 
 @built_once(dispatcher_of)

@@ -28,16 +28,21 @@ def checked_out(name, out, names):
 
 def checked_number(name, option, k, names):
     """An argument number as a non-negative int; `option` is what the user knows it by."""
-    if isinstance(k, bool) or not hasattr(k, "__index__"):
+    if isinstance(k, bool) or not _is_position(k):
         held = (
             "holds argument positions (ints)" if option == "argnums" else "is an argument position"
         )
-        raise ArgumentError(f"nd.{name}: {option} {held}, not {k!r}")
+        told = "" if isinstance(k, str) else f"; values are passed to what nd.{name}(f) returns"
+        raise ArgumentError(f"nd.{name}: {option} {held}, not {k!r}{told}")
     k = int(k)
     if not -len(names) <= k < len(names):
         has = f"has {len(names)} argument(s): {', '.join(names)}" if names else "has no argument"
         raise ArgumentError(f"nd.{name}: {option}={k}, but the function {has}")
     return k % len(names)
+
+
+def _is_position(k):
+    return hasattr(k, "__index__") and not getattr(k, "ndim", 0)
 
 
 def numbered(f, argnums):
@@ -47,7 +52,7 @@ def numbered(f, argnums):
     """
     star, whole = starred(f.py_func), whole_of(f.py_func) is f.py_func
     given = argnums if isinstance(argnums, tuple | list) else (argnums,)
-    asked = [int(k) for k in given if hasattr(k, "__index__")]
+    asked = [int(k) for k in given if _is_position(k)]
     if star is None or not whole or max(asked, default=-1) < star:
         return f
     count = max(asked) + 1 - star

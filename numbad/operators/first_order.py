@@ -1,9 +1,11 @@
 """`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one operator, told apart by what it returns."""
 
+from ..keywords import checks_keywords
 from .jacobian_operator import Jacobian
 from .operator_dispatcher import build
 
 
+@checks_keywords("nd.grad", "*args")
 def grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     """Gradient of a function that returns a float.
 
@@ -54,6 +56,7 @@ def grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     return build(Jacobian(f, argnums, name="grad", scalar=True, value=False, **options))
 
 
+@checks_keywords("nd.value_and_grad", "*args")
 def value_and_grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     """The value of a function that returns a float, and its gradient, from one sweep.
 
@@ -71,6 +74,7 @@ def value_and_grad(f, argnums=0, mode="auto", *, chunk=None, has_aux=False):
     return build(Jacobian(f, argnums, name=name, scalar=True, value=True, **options))
 
 
+@checks_keywords("nd.jacobian", "*args")
 def jacobian(
     f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None, check_sparsity=True
 ):
@@ -132,6 +136,7 @@ def jacobian(
     return sparse_jacobian(dense, sparsity, check_sparsity)
 
 
+@checks_keywords("nd.value_and_jacobian", "*args")
 def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
     """The value of a function and its Jacobian, from one sweep: `(value, jacobian)`.
 

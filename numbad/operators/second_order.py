@@ -1,5 +1,6 @@
 """Second derivatives: forward mode through a gradient, which is taken in reverse where it can be."""
 
+from ..keywords import checks_keywords
 from .argument_structure import leaves, parse, refuse_constants
 from .jacobian_operator import Jacobian
 from .operator_dispatcher import build
@@ -7,6 +8,7 @@ from .tangent import JVP, Tangent, checked_tuples
 from .tupled import TupledDispatcher
 
 
+@checks_keywords("nd.hessian", "*args")
 def hessian(f, argnums=0, mode="auto", sparsity=None, *, chunk=None, check_sparsity=True):
     """Hessian of a function that returns a float.
 
@@ -95,6 +97,7 @@ class HVP(Tangent):
         )
 
 
+@checks_keywords("nd.hvp", "primals, tangents")
 def hvp(f, argnums=None):
     """Hessian-vector product of a function that returns a float.
 
@@ -128,6 +131,7 @@ def hvp(f, argnums=None):
     return build(HVP(f, argnums, name="hvp"))
 
 
+@checks_keywords("nd.grad_and_hvp", "primals, tangents")
 def grad_and_hvp(f, argnums=None):
     """Value, gradient and Hessian-vector product: `(value, gradient, hvp)`, from one sweep.
 

@@ -14,6 +14,7 @@ from ..forward.dual_arrays import dtype_of_type
 from ..forward.dualize import replacement
 from ..forward.layout import empty_as
 from ..forward.promote import effects
+from ..keywords import checks_keywords
 from ..source import define
 from . import overlap, runtime
 from .argnums import checked_argnums, checked_number, checked_out, numbered, refuse_starred
@@ -383,6 +384,7 @@ class TangentSource:
         return define(f"def {name}({self.operator.plain_parameters()}):\n{body}\n", self.namespace)
 
 
+@checks_keywords("nd.derivative", "*args")
 def derivative(f, argnum=0):
     """Derivative of a function by one of its arguments, a float (or complex number).
 
@@ -419,6 +421,7 @@ def derivative(f, argnum=0):
     return build(Derivative(f, argnum, name="derivative"))
 
 
+@checks_keywords("nd.jvp", "primals, tangents")
 def jvp(f, argnums=None, *, out=None):
     """Value of a function and its derivative in a given direction (Jacobian-vector product).
 

@@ -5,6 +5,7 @@ import inspect
 from numba.core import types
 
 from ..errors import ArgumentError
+from ..keywords import checks_keywords
 from .adjoint import AdjointSource
 from .argnums import checked_argnums, checked_out, refuse_starred
 from .argument_structure import differentiated, leaves, parse, refuse_constants
@@ -121,6 +122,7 @@ def pulled(operator, source, cotangent, ty):
     return source.arguments[operator.out][0], source.call(source.seed(lambda leaf: "None"))
 
 
+@checks_keywords("nd.vjp", "primals, cotangent")
 def vjp(f, argnums=None, *, out=None):
     """Value of a function, and the cotangents of its arguments (vector-Jacobian product).
 

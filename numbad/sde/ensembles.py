@@ -15,6 +15,7 @@ from numbad.compilation.around import jit_around
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
+from numbad.keywords import checks_keywords
 from numbad.ode.by_structure import by_structure
 from numbad.ode.python_values import check_values, with_arrays
 from numbad.operators.operator_dispatcher import as_dispatcher
@@ -47,6 +48,7 @@ in NaN or infinity, it or its mirror image, -1 if none did.
 """
 
 
+@checks_keywords("nd.sde.ensemble")
 def ensemble(
     solve,
     y0,

@@ -16,6 +16,7 @@ from numba.extending import overload
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ConvergenceError, NumbadWarning
+from numbad.keywords import checks_keywords
 from numbad.ode.by_structure import by_structure
 from numbad.sde.ensemble_source import Ensemble, reduced_type
 from numbad.sde.ensembles import (
@@ -80,6 +81,7 @@ class Multilevel:
         return "\n".join(lines)
 
 
+@checks_keywords("nd.sde.multilevel")
 def multilevel(
     solve, y0, ts, args, key, *, reduce, tolerance=None, paths=None, max_levels=12, executor=None
 ):

@@ -5,6 +5,7 @@ from functools import partial
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
+from numbad.keywords import checks_keywords
 from numbad.ode.adjoints.left_in_args import changed_places
 from numbad.ode.by_structure import StructureDispatcher, by_structure
 from numbad.ode.compiling import as_dispatcher
@@ -34,6 +35,7 @@ _NOT_DENSE = "{} does not go with dense_output=True; leave one of them out"
 _ADJOINTS = ("auto", "discrete", _FORWARD, _MIXED, *_BACKWARD)
 
 
+@checks_keywords("nd.sde.solver")
 def solver(
     drift,
     diffusion,

@@ -96,7 +96,8 @@ def _tolerances(rtol, atol):
     found = []
     for name, given in (("rtol", rtol), ("atol", atol)):
         try:
-            values = np.asarray(given, dtype=float)
+            is_text = np.asarray(given).dtype.kind in "US"  # which `float` reads
+            values = np.asarray(math.nan if is_text else given, dtype=float)
         except (TypeError, ValueError):
             values = np.array(math.nan)
         if values.ndim > 1 or not (np.isfinite(values) & (values >= 0.0)).all():
