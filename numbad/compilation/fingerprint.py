@@ -305,7 +305,7 @@ def _rules(function):
 
 
 @cache
-def _versions():
+def versions():
     """All versions, and the state of numbad's own files, so that a changed numbad recompiles."""
     root = Path(__file__).parents[1]
     files = sorted(root.rglob("*.py"))
@@ -344,7 +344,7 @@ def digested(*values, standing_for=()):
     """
     total = Fingerprint().stand_for(standing_for)
     try:
-        total.add(_versions()).add(settings())
+        total.add(versions()).add(settings())
         for function in GIVEN:
             for rule in _rules(function):
                 total.add(function).add(rule)

@@ -8,8 +8,7 @@ import sys
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.core import cgutils
 
 # From so many bytes on memory comes in pages of two MiB where the system has such.
 HUGE = 2**22
@@ -24,21 +23,12 @@ for _name in (_CALLOC, _FREE):
 _i32, _i64, _void = ir.IntType(32), ir.IntType(64), cgutils.voidptr_t
 
 
-@intrinsic
-def zero_pages(typingctx, size):
-    """The address of so many bytes, all zero, for `PyMem_RawFree`; 0 where there are none."""
-
-    def codegen(context, builder, signature, arguments):
-        return emit_zero_pages(builder, arguments[0])
-
-    return types.intp(types.intp), codegen
-
-
 def _function(builder, name, returned, given):
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(returned, given), name)
 
 
 def emit_zero_pages(builder, size):
+    """The address of so many bytes, all zero, for `PyMem_RawFree`; 0 where there are none."""
     address = builder.call(_function(builder, _CALLOC, _i64, [_i64, _i64]), [_i64(1), size])
     if _HAS_ADVICE:
         huge = builder.icmp_signed(">=", size, _i64(HUGE))

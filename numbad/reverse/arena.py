@@ -52,7 +52,7 @@ def arena_mark(typingctx, tape):
 
     def codegen(context, builder, sig, args):
         words = m.ARENA_BLOCKS, m.ARENA_NEXT, m.ARENA_END
-        values = [m.peek_word(builder, tape_address(builder, args[0]), i) for i in words]
+        values = [m.peek(builder, tape_address(builder, args[0]), i) for i in words]
         return context.make_tuple(builder, ty, values)
 
     return ty(tape), codegen
@@ -67,7 +67,7 @@ def arena_rewind(typingctx, tape, mark):
         address = tape_address(builder, args[0])
         builder.store(start, m.word_pointer(builder, address, m.ARENA_NEXT))
         if context.target_name not in m.ELSEWHERE:  # where there is a heap
-            grown = builder.icmp_signed("!=", m.peek_word(builder, address, m.ARENA_BLOCKS), blocks)
+            grown = builder.icmp_signed("!=", m.peek(builder, address, m.ARENA_BLOCKS), blocks)
             with cgutils.if_unlikely(builder, grown):
                 m.call_helper(context, builder, m.arena_rewind, address, blocks, start, end)
         return context.get_dummy_value()

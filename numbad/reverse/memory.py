@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
-import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils
 from numba.core.codegen import CodeLibrary
-from numba.extending import intrinsic
 
-from numbad.compilation.caching import before_loading, jit
+from numbad.compilation.caching import before_loading
 from numbad.compilation.relinking import is_recording
-from numbad.compilation.zero_pages import zero_pages
+from numbad.compilation.word_functions import WordFunction, emitted, i64, machine_code
+from numbad.compilation.zero_pages import emit_zero_pages
 from numbad.errors import TapeLimitError
 
 from .limit import limit_from
@@ -38,9 +37,7 @@ FIRST_BLOCK = 64 * 1024  # first chunk of either on the heap
 LARGEST_KEPT = 32 * 1024 * 1024  # of an arena; C's allocator, too, returns what is larger at once
 
 SLOTS = 16  # of the pool, for each of the three kinds of blocks: value stacks, then arenas.
-# Numba compiles a function anew for each int, but once for all of NumPy's.
-FOR_STACKS, FOR_FIRST_CHUNKS, FOR_LARGE = map(np.int64, range(0, 3 * SLOTS, SLOTS))
-NO_BLOCK = np.int64(0)
+FOR_STACKS, FOR_FIRST_CHUNKS, FOR_LARGE = range(0, 3 * SLOTS, SLOTS)
 
 _limit = ctypes.c_int64(0)
 _pool = (ctypes.c_int64 * (3 * SLOTS))()
@@ -49,10 +46,6 @@ llvm.add_symbol("numbad_tape_pool", ctypes.addressof(_pool))
 for _name in ("PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree"):
     _address = ctypes.cast(getattr(ctypes.pythonapi, _name), ctypes.c_void_p).value
     llvm.add_symbol(_name, _address)
-
-_malloc = types.ExternalFunction("PyMem_RawMalloc", types.intp(types.intp))
-_realloc = types.ExternalFunction("PyMem_RawRealloc", types.intp(types.intp, types.intp))
-_free = types.ExternalFunction("PyMem_RawFree", types.void(types.intp))
 
 
 # -- the limit --------------------------------------------------------------------------------
@@ -68,88 +61,53 @@ set_tape_limit(limit_from(os.environ.get("NUMBAD_TAPE_LIMIT")))
 
 # -- memory -----------------------------------------------------------------------------------
 
-_i64 = ir.IntType(64)
-
 
 def word_pointer(builder, address, i=0):
     """The pointer to 8-byte word number `i` at an address (LLVM integer)."""
-    pointer = builder.inttoptr(address, _i64.as_pointer())
-    return builder.gep(pointer, [i if isinstance(i, ir.Value) else _i64(i)])
+    pointer = builder.inttoptr(address, i64.as_pointer())
+    return builder.gep(pointer, [i if isinstance(i, ir.Value) else i64(i)])
 
 
-def peek_word(builder, address, i):
-    """Emit a load of word number `i` at an address."""
+@emitted
+def peek(builder, address, i):
+    """The word number `i` at an address."""
     return builder.load(word_pointer(builder, address, i))
 
 
-@intrinsic
-def peek(typingctx, address, i):
-    """The word number `i` at an address."""
-
-    def codegen(context, builder, sig, args):
-        return peek_word(builder, *args)
-
-    return types.intp(types.intp, types.intp), codegen
-
-
-@intrinsic
-def poke(typingctx, address, i, value):
+@emitted
+def _poke(builder, address, i, value):
     """Store a word."""
-
-    def codegen(context, builder, sig, args):
-        builder.store(args[2], word_pointer(builder, args[0], args[1]))
-        return context.get_dummy_value()
-
-    return types.void(types.intp, types.intp, types.intp), codegen
+    builder.store(value, word_pointer(builder, address, i))
 
 
-@intrinsic
-def exchange(typingctx, address, value):
+@emitted
+def _exchange(builder, address, value):
     """Store a word atomically and return what was there."""
-
-    def codegen(context, builder, sig, args):
-        return builder.atomic_rmw("xchg", word_pointer(builder, args[0]), args[1], "seq_cst")
-
-    return types.intp(types.intp, types.intp), codegen
+    return builder.atomic_rmw("xchg", word_pointer(builder, address), value, "seq_cst")
 
 
-@intrinsic
-def store_if_zero(typingctx, address, value):
+@emitted
+def _store_if_zero(builder, address, value):
     """Store a word atomically where there is a zero; return whether there was."""
-
-    def codegen(context, builder, sig, args):
-        pointer = word_pointer(builder, args[0])
-        found = builder.cmpxchg(pointer, _i64(0), args[1], "seq_cst", "seq_cst")
-        return builder.extract_value(found, 1)
-
-    return types.boolean(types.intp, types.intp), codegen
+    pointer = word_pointer(builder, address)
+    found = builder.cmpxchg(pointer, i64(0), value, "seq_cst", "seq_cst")
+    return builder.zext(builder.extract_value(found, 1), i64)
 
 
-@intrinsic
-def copy_bytes(typingctx, target, source, n):
+@emitted
+def _copy_bytes(builder, target, source, n):
     """Copy memory that does not overlap."""
-
-    def codegen(context, builder, sig, args):
-        target, source = (builder.inttoptr(a, cgutils.voidptr_t) for a in args[:2])
-        cgutils.raw_memcpy(builder, target, source, args[2], 1)
-        return context.get_dummy_value()
-
-    return types.void(types.intp, types.intp, types.intp), codegen
-
-
-def _symbol(builder, name):
-    """The pointer to what lies at an external symbol."""
-    found = builder.module.globals.get(name)
-    return cgutils.add_global_variable(builder.module, _i64, name) if found is None else found
+    target, source = (builder.inttoptr(a, cgutils.voidptr_t) for a in (target, source))
+    cgutils.raw_memcpy(builder, target, source, n, 1)
 
 
 def _symbol_address(name):
-    @intrinsic
-    def address(typingctx):
-        def codegen(context, builder, sig, args):
-            return builder.ptrtoint(_symbol(builder, name), _i64)
-
-        return types.intp(), codegen
+    @emitted
+    def address(builder):
+        found = builder.module.globals.get(name)
+        if found is None:
+            found = cgutils.add_global_variable(builder.module, i64, name)
+        return builder.ptrtoint(found, i64)
 
     return address
 
@@ -158,45 +116,63 @@ _limit_address = _symbol_address("numbad_tape_limit")
 _pool_address = _symbol_address("numbad_tape_pool")
 
 
+def _external(name, returned, *given):
+    @emitted
+    def call(builder, *args):
+        fnty = ir.FunctionType(returned, given)
+        called = builder.call(cgutils.get_or_insert_function(builder.module, fnty, name), args)
+        return None if isinstance(returned, ir.VoidType) else called
+
+    return call
+
+
+_malloc = _external("PyMem_RawMalloc", i64, i64)
+_realloc = _external("PyMem_RawRealloc", i64, i64, i64)
+_free = _external("PyMem_RawFree", ir.VoidType(), i64)
+_zero_pages = emitted(emit_zero_pages)
+
+
 # -- what generated code calls ----------------------------------------------------------------
 
-_HELPERS = {}  # by their symbols
+_HELPERS = {}  # by their names
 
 
 def _called_by_name(function):
     """A function of addresses that is compiled once a process: see `call_helper`."""
-    helper = jit(function)
-    helper.symbol = f"numbad_tape_{function.__name__}"
-    _HELPERS[helper.symbol] = helper
+    helper = _HELPERS[f"numbad_{function.__name__}"] = WordFunction(function)
     return helper
 
 
 # -- the pool ---------------------------------------------------------------------------------
 
 
-@jit
+@WordFunction
 def _take(first):
     """A block from the slots that begin at `first`, or 0."""
-    for slot in range(first, first + SLOTS):
+    slot = first
+    while slot < first + SLOTS:
         address = _pool_address() + 8 * slot
         if peek(address, 0) != 0:
-            block = exchange(address, 0)
+            block = _exchange(address, 0)
             if block != 0:
                 return block
+        slot += 1
     return 0
 
 
-@jit
+@WordFunction
 def _give(block, first):
     """Put a block into a free slot, or free it where there is none."""
-    for slot in range(first, first + SLOTS):
+    slot = first
+    while slot < first + SLOTS:
         address = _pool_address() + 8 * slot
-        if peek(address, 0) == 0 and store_if_zero(address, block):
+        if peek(address, 0) == 0 and _store_if_zero(address, block):
             return
+        slot += 1
     _free(block)
 
 
-@jit
+@WordFunction
 def _take_for(size, allowed):
     """A large block that holds `size` bytes and at most twice as many, or 0.
 
@@ -204,11 +180,13 @@ def _take_for(size, allowed):
     no block fits, one that waits is freed: no more blocks are kept than were in use at one time.
     """
     unfit = 0
-    for slot in range(FOR_LARGE, FOR_LARGE + SLOTS):
+    slot = FOR_LARGE
+    while slot < FOR_LARGE + SLOTS:
         address = _pool_address() + 8 * slot
+        slot += 1
         if peek(address, 0) == 0:
             continue
-        block = exchange(address, 0)  # its capacity may be read by its one owner alone
+        block = _exchange(address, 0)  # its capacity may be read by its one owner alone
         if block == 0:
             continue
         if size <= peek(block, CAPACITY) <= min(2 * size, allowed):
@@ -223,17 +201,19 @@ def _take_for(size, allowed):
     return 0
 
 
-@jit
+@WordFunction
 def _drain():
-    for slot in range(3 * SLOTS):
-        block = exchange(_pool_address() + 8 * slot, 0)
+    slot = 0
+    while slot < 3 * SLOTS:
+        block = _exchange(_pool_address() + 8 * slot, 0)
         if block != 0:
             _free(block)
+        slot += 1
 
 
 def release_pool():
     """Free the blocks that wait for the next call."""
-    _drain()
+    ctypes.CFUNCTYPE(ctypes.c_int64)(machine_code(_drain))()
 
 
 def pool_bytes():
@@ -244,7 +224,7 @@ def pool_bytes():
 # -- blocks -----------------------------------------------------------------------------------
 
 
-@jit
+@WordFunction
 def _resize(block, capacity):
     """A block of at least `capacity` that keeps its content, or 0; `block` may be 0."""
     if block == 0:
@@ -254,11 +234,11 @@ def _resize(block, capacity):
     else:
         block = _realloc(block, HEADER + capacity)
     if block != 0:
-        poke(block, CAPACITY, capacity)
+        _poke(block, CAPACITY, capacity)
     return block
 
 
-@jit
+@WordFunction
 def _first_block(capacity, allowed):
     """A block from the pool where one fits under the limit, made larger where it must be."""
     block = _take(FOR_STACKS)
@@ -269,7 +249,7 @@ def _first_block(capacity, allowed):
                 _free(block)
             return larger
         _free(block)
-    return _resize(NO_BLOCK, capacity)
+    return _resize(0, capacity)
 
 
 @_called_by_name
@@ -283,36 +263,36 @@ def grow(tape, top, need):
     while capacity < used + need:
         capacity *= 2
     capacity = min(capacity, allowed)
-    capacity -= capacity % 8
+    capacity &= -8
     if capacity < used + need:
         return 0
     block = _resize(old, capacity) if old != 0 else _first_block(capacity, allowed)
     if block == 0:
         return 0
     if old == 0:
-        copy_bytes(block + HEADER, base, used)
-    poke(tape, BLOCK, block)
-    poke(tape, BASE, block + HEADER)
-    poke(tape, END, block + HEADER + peek(block, CAPACITY))
-    poke(tape, HEAP, peek(tape, HEAP) - held + peek(block, CAPACITY))
+        _copy_bytes(block + HEADER, base, used)
+    _poke(tape, BLOCK, block)
+    _poke(tape, BASE, block + HEADER)
+    _poke(tape, END, block + HEADER + peek(block, CAPACITY))
+    _poke(tape, HEAP, peek(tape, HEAP) - held + peek(block, CAPACITY))
     return block + HEADER + used
 
 
-@jit
+@WordFunction
 def _arena_block(tape, size, allowed):
     """A block of `size` bytes or more for the arena, in its list of blocks; 0 where there is none."""
     if size > LARGEST_KEPT:
-        block = zero_pages(HEADER + size)
+        block = _zero_pages(HEADER + size)
         if block != 0:
-            poke(block, CAPACITY, size)
+            _poke(block, CAPACITY, size)
     else:
         block = _take(FOR_FIRST_CHUNKS) if size == FIRST_BLOCK else _take_for(size, allowed)
         if block == 0:
-            block = _resize(NO_BLOCK, size)
+            block = _resize(0, size)
     if block != 0:
-        poke(block, NEXT, peek(tape, ARENA_BLOCKS))
-        poke(tape, ARENA_BLOCKS, block)
-        poke(tape, HEAP, peek(tape, HEAP) + peek(block, CAPACITY))
+        _poke(block, NEXT, peek(tape, ARENA_BLOCKS))
+        _poke(tape, ARENA_BLOCKS, block)
+        _poke(tape, HEAP, peek(tape, HEAP) + peek(block, CAPACITY))
     return block
 
 
@@ -327,9 +307,9 @@ def arena_take(tape, n):
     room = peek(tape, ARENA_END) - start
     if n > room and n > allowed:
         return 0
-    n = max(16, (n + 15) // 16 * 16)
+    n = max(16, (n + 15) & -16)
     if n <= room and n <= LARGEST_KEPT:
-        poke(tape, ARENA_NEXT, start + n)
+        _poke(tape, ARENA_NEXT, start + n)
         return start
     chunk = peek(tape, ARENA_CHUNK)
     if (
@@ -340,9 +320,9 @@ def arena_take(tape, n):
     block = _arena_block(tape, chunk, allowed)
     if block == 0:
         return 0
-    poke(tape, ARENA_CHUNK, 2 * chunk)
-    poke(tape, ARENA_NEXT, block + HEADER + n)
-    poke(tape, ARENA_END, block + HEADER + peek(block, CAPACITY))
+    _poke(tape, ARENA_CHUNK, 2 * chunk)
+    _poke(tape, ARENA_NEXT, block + HEADER + n)
+    _poke(tape, ARENA_END, block + HEADER + peek(block, CAPACITY))
     return block + HEADER
 
 
@@ -359,27 +339,28 @@ def arena_rewind(tape, blocks, start, end):
         if kept == 0 and block + HEADER + capacity == peek(tape, ARENA_END):
             kept = block
         else:
-            poke(tape, HEAP, peek(tape, HEAP) - capacity)
+            _poke(tape, HEAP, peek(tape, HEAP) - capacity)
             _give_arena(block)
         block = following
     if kept != 0:
-        poke(kept, NEXT, blocks)
-        poke(tape, ARENA_BLOCKS, kept)
-        poke(tape, ARENA_NEXT, kept + HEADER)
+        _poke(kept, NEXT, blocks)
+        _poke(tape, ARENA_BLOCKS, kept)
+        _poke(tape, ARENA_NEXT, kept + HEADER)
     else:
-        poke(tape, ARENA_BLOCKS, blocks)
-        poke(tape, ARENA_NEXT, start)
-        poke(tape, ARENA_END, end)
+        _poke(tape, ARENA_BLOCKS, blocks)
+        _poke(tape, ARENA_NEXT, start)
+        _poke(tape, ARENA_END, end)
     return 0
 
 
-@jit
+@WordFunction
 def _give_arena(block):
     capacity = peek(block, CAPACITY)
     if capacity > LARGEST_KEPT:
         _free(block)
     else:
-        _give(block, FOR_FIRST_CHUNKS if capacity == FIRST_BLOCK else FOR_LARGE)
+        first = FOR_FIRST_CHUNKS if capacity == FIRST_BLOCK else FOR_LARGE
+        _give(block, first)
 
 
 @_called_by_name
@@ -404,20 +385,15 @@ ELSEWHERE = {}
 class DefinesHelper:
     """Compiles a helper that generated code calls by name; code from a cache on disk does so when loaded."""
 
-    symbol: str
+    name: str
 
     def __call__(self):
-        define_helper(self.symbol)
+        define_helper(self.name)
 
 
 @cache
-def define_helper(symbol):
-    helper = _HELPERS[symbol]
-    tys = (types.intp,) * helper.py_func.__code__.co_argcount
-    helper.compile(tys)
-    compiled = helper.overloads[tys]
-    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    llvm.add_symbol(symbol, address)
+def define_helper(name):
+    llvm.add_symbol(name, machine_code(_HELPERS[name]))
 
 
 # Code from a cache needs the helpers when it is loaded; older versions of Numba have no place to say which.
@@ -433,14 +409,10 @@ def call_helper(context, builder, helper, *args):
     """
     if context.target_name in ELSEWHERE:
         return ELSEWHERE[context.target_name][0](context, builder, helper, *args)
-    define_helper(helper.symbol)
+    define_helper(helper.name)
     if _LIBRARIES_RELOAD:
-        context.active_code_library._reload_init.add(DefinesHelper(helper.symbol))
-    tys = [types.intp] * len(args)
-    fnty = context.call_conv.get_function_type(types.intp, tys)
-    fn = cgutils.get_or_insert_function(builder.module, fnty, helper.symbol)
-    _, result = context.call_conv.call_function(builder, fn, types.intp, tys, args)
-    return result
+        context.active_code_library._reload_init.add(DefinesHelper(helper.name))
+    return helper.call(builder, *args)
 
 
 def may_take_heap(library):
